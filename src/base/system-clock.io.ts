@@ -1,0 +1,57 @@
+/**
+ * The real clock. One timer for the whole process, armed for the earliest pending wake-up: Node timers have a
+ * resolution of a millisecond and may fire up to a millisecond early, so the clock is read again on waking and the timer
+ * armed again when it is not yet time.
+ */
+import type { Cancel, Clock, InstantUs } from './clock.js'
+import { DeadlineQueue } from './deadline-queue.js'
+
+export class SystemClock implements Clock {
+  readonly #queue = new DeadlineQueue()
+  #timer: NodeJS.Timeout | undefined
+  #armedForUs = Number.POSITIVE_INFINITY
+
+  nowUs(): InstantUs {
+    return Number(process.hrtime.bigint() / 1000n)
+  }
+
+  at(dueAtUs: InstantUs, wake: () => void): Cancel {
+    const cancel = this.#queue.add(dueAtUs, wake)
+    this.#arm()
+    return cancel
+  }
+
+  #arm(): void {
+    const earliestUs = this.#queue.earliestUs
+    if (earliestUs === undefined) {
+      if (this.#timer !== undefined) clearTimeout(this.#timer)
+      this.#timer = undefined
+      this.#armedForUs = Number.POSITIVE_INFINITY
+      return
+    }
+    if (earliestUs >= this.#armedForUs) return
+    if (this.#timer !== undefined) clearTimeout(this.#timer)
+    this.#armedForUs = earliestUs
+    const delayMs = Math.max(0, Math.floor((earliestUs - this.nowUs()) / 1000))
+    this.#timer = setTimeout(() => this.#onTimer(), Math.min(delayMs, 2 ** 31 - 1))
+  }
+
+  #onTimer(): void {
+    this.#timer = undefined
+    this.#armedForUs = Number.POSITIVE_INFINITY
+    try {
+      for (;;) {
+        const wake = this.#queue.takeDue(this.nowUs())
+        if (wake === undefined) return
+        wake()
+      }
+    } finally {
+      this.#arm()
+    }
+  }
+}
+
+/** Wall-clock time for manifests alone; never subtracted from anything. */
+export function wallIso(): string {
+  return new Date().toISOString()
+}
