@@ -9,7 +9,7 @@ import { decodePcm16 } from '../protocol/pcm.js'
 import type { VerdictStatus, Violation } from '../protocol/verdict.js'
 import { judgePacing, type PacingFacts, type SentPacket, sentPackets } from './pacing.js'
 import { bufferNeededUs, pausesUs, realTimeFactor, usOfSamples } from './playback.js'
-import type { SessionRecording } from './recording.js'
+import type { SessionRecording } from '../capture/recording.js'
 import { readWireFacts, type WireFacts, type WireReply } from './wire-facts.js'
 
 export interface UnitFacts {
@@ -79,7 +79,9 @@ export function sessionFacts({ recording, profile, admissionRetryLimit, reserveU
   const verdict = judgeSession({ profile, lines: recording.lines, admissionRetryLimit })
   const sent = readSentAudio(wire)
   const inputSamples =
-    recording.inputPcm === undefined ? sent.samples : Math.floor(recording.inputPcm.byteLength / 2)
+    recording.inputPcm === undefined
+      ? Math.max(recording.declaredInputSamples ?? 0, sent.samples)
+      : Math.floor(recording.inputPcm.byteLength / 2)
   const inputUs = usOfSamples(inputSamples, profile.input.sample_rate_hz)
   const packets =
     recording.receipts === undefined

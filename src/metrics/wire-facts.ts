@@ -222,9 +222,9 @@ class WireFactsReader {
   #onAudio(atUs: InstantUs, event: WireEvent): void {
     const unit = unitNamedBy(event)
     this.#speakUnits.add(unit ?? this.#unitReceipts)
-    const bytes = typeof event.delta === 'string' ? pcm16ByteLength(event.delta) : undefined
-    if (bytes === undefined) return
-    const samples = bytes / 2
+    const length = pcm16ByteLength(event.delta)
+    if (!length.ok) return
+    const samples = length.byteLength / 2
     this.#replySamples += samples
     const id = typeof event.response_id === 'string' ? event.response_id : ''
     const reply = this.#replies.get(id) ?? this.#addReply(id)

@@ -1,0 +1,78 @@
+/**
+ * The books of a run: `manifest.json` (what was to be run, written first) and `run.json` (what became of it, rewritten
+ * as sessions end), in the field's layout. Reading is tolerant of fields that other recorders add or leave out; what we
+ * need and do not find is reported by the reader. docs/formats.md, "Run directory".
+ */
+import { z } from 'zod'
+
+const finite = z.number()
+const record = z.record(z.string(), z.unknown())
+
+/** How a level was offered: everything that changes the load a server sees. */
+export const loadConfigSchema = z.looseObject({
+  concurrency: z.number().int().min(1),
+  repeat: z.number().int().min(1).default(1),
+  role: z.enum(['level', 'warmup']).default('level'),
+  policy: z.string().optional(),
+})
+
+/** How a level is judged unless the reader asks otherwise. */
+export const evaluationSchema = z.looseObject({
+  playback_reserve_s: finite.min(0).optional(),
+  targets: z
+    .looseObject({ unit_miss_rate_max: finite.optional(), rtf_p90_below: finite.optional() })
+    .optional(),
+})
+
+export const runManifestSchema = z.looseObject({
+  schema_version: z.number().optional(),
+  kind: z.string().optional(),
+  profile: z.string(),
+  /** The whole profile as it was resolved, so that a run with a user's own profile can be read anywhere. */
+  profile_definition: record.optional(),
+  /** Plain layout: sessions requested at once. */
+  concurrency: z.number().int().min(1).optional(),
+  config: z
+    .looseObject({
+      load: z.unknown().optional(),
+      evaluation: z.unknown().optional(),
+      transport: z.looseObject({ admission_retries: z.number().int().min(0).optional() }).optional(),
+    })
+    .optional(),
+  samples: z.unknown().optional(),
+})
+export type RunManifest = z.infer<typeof runManifestSchema>
+
+const variantStatus = z.looseObject({
+  directory: z.string().optional(),
+  status: z.string().optional(),
+  input: z.looseObject({ duration_s: finite.optional() }).nullish(),
+})
+
+export const runBooksSchema = z.looseObject({
+  status: z.string().optional(),
+  load: z.unknown().optional(),
+  samples: z
+    .array(
+      z.looseObject({
+        id: z.string().optional(),
+        directory: z.string().optional(),
+        variants: z.record(z.string(), variantStatus).optional(),
+      }),
+    )
+    .default([]),
+})
+export type RunBooks = z.infer<typeof runBooksSchema>
+
+export const MANIFEST_FILE = 'manifest.json'
+export const RUN_FILE = 'run.json'
+export const TRACE_FILE = 'continuous.jsonl'
+export const RECEIPTS_FILE = 'input-send-receipts.json'
+export const INPUT_FILE = 'input.pcm'
+export const REPORT_FILE = 'report.json'
+export const MONITOR_FILE = 'self-monitoring.json'
+
+/** Folder of a level in a sweep's output: `concurrency-8`, `concurrency-8-r2`. */
+export function levelDirectoryName(concurrency: number, repeat: number, repeats: number): string {
+  return repeats === 1 ? `concurrency-${concurrency}` : `concurrency-${concurrency}-r${repeat}`
+}

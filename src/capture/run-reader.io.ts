@@ -1,0 +1,242 @@
+/**
+ * Reads recorded runs, ours or another recorder's: the field's layout (`manifest.json`, `run.json`, `samples/…`) and the
+ * plain one (`manifest.json`, `sessions/<name>/`). What a session lacks becomes a reason why it failed; only a folder
+ * that is no run at all is an error.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join, relative, resolve, sep } from 'node:path'
+import { usFromSeconds } from '../base/clock.js'
+import { UserError } from '../base/errors.js'
+import { parseReceipts, type SendReceipts } from './receipts.js'
+import type { SessionRecording } from './recording.js'
+import {
+  evaluationSchema,
+  INPUT_FILE,
+  loadConfigSchema,
+  MANIFEST_FILE,
+  MONITOR_FILE,
+  RECEIPTS_FILE,
+  type RunBooks,
+  RUN_FILE,
+  type RunManifest,
+  runBooksSchema,
+  runManifestSchema,
+  TRACE_FILE,
+} from './run-manifest.js'
+import { type SelfMonitoring, selfMonitoringSchema } from './self-monitoring.js'
+import { parseTrace, type TraceLine } from './trace-record.js'
+
+export interface SessionEntry {
+  /** Unique in the run: `one` in the plain layout, `speech/slt-01/input` in the field's. */
+  readonly name: string
+  readonly directory: string
+  /** From the run's books, where they say it. */
+  readonly declaredInputS: number | undefined
+}
+
+export interface RecordedRun {
+  readonly directory: string
+  readonly name: string
+  readonly layout: 'field' | 'plain'
+  readonly profileName: string
+  readonly profileDefinition: Readonly<Record<string, unknown>> | undefined
+  readonly concurrency: number | undefined
+  readonly repeat: number
+  readonly role: 'level' | 'warmup'
+  readonly policy: string | undefined
+  readonly admissionRetryLimit: number | undefined
+  readonly reserveS: number | undefined
+  readonly targets: { readonly unit_miss_rate_max?: number | undefined; readonly rtf_p90_below?: number | undefined } | undefined
+  /** False when the recorder was stopped before its last session: such a level was not measured. */
+  readonly isComplete: boolean
+  /** In the order of the run's books. */
+  readonly sessions: readonly SessionEntry[]
+  /** Dataset items that could not be used, so no session was attempted. */
+  readonly invalidItems: number
+  readonly monitoring: SelfMonitoring | undefined
+}
+
+/**
+ * Reads a run's books.
+ * @throws UserError RUN_UNREADABLE when the folder is no run, or its manifest cannot be understood
+ */
+export async function readRun(directory: string): Promise<RecordedRun> {
+  const manifest = await readManifest(directory)
+  const books = await readBooks(directory)
+  const load = loadConfigOf(manifest, books)
+  const evaluation = evaluationSchema.safeParse(manifest.config?.evaluation).data
+  const common = {
+    directory,
+    name: basename(resolve(directory)),
+    profileName: manifest.profile,
+    profileDefinition: manifest.profile_definition,
+    concurrency: load?.concurrency ?? manifest.concurrency ?? concurrencyInName(directory),
+    repeat: load?.repeat ?? 1,
+    role: load?.role ?? ('level' as const),
+    policy: load?.policy,
+    admissionRetryLimit: manifest.config?.transport?.admission_retries,
+    reserveS: evaluation?.playback_reserve_s,
+    targets: evaluation?.targets,
+    monitoring: await readMonitoring(directory),
+  }
+  if (books === undefined) {
+    const names = await subdirectories(join(directory, 'sessions'))
+    if (names === undefined) {
+      throw runError(directory, `has neither ${RUN_FILE} nor a folder sessions/: it is no recorded run`)
+    }
+    const sessions = names.map((name) => ({
+      name,
+      directory: join(directory, 'sessions', name),
+      declaredInputS: undefined,
+    }))
+    return { ...common, layout: 'plain', isComplete: true, sessions, invalidItems: 0 }
+  }
+  return { ...common, layout: 'field', ...sessionsOf(directory, books) }
+}
+
+/** Reads one session's files. Never throws on what they hold: what is wrong with them is in `fileProblems`. */
+export async function readSession(entry: SessionEntry, inputRateHz: number, digest?: Hash): Promise<SessionRecording> {
+  const problems: string[] = []
+  const [trace, receiptsText, input] = await Promise.all([
+    readIfThere(join(entry.directory, TRACE_FILE)),
+    readIfThere(join(entry.directory, RECEIPTS_FILE)),
+    readIfThere(join(entry.directory, INPUT_FILE)),
+  ])
+  digest?.update(entry.name)
+  for (const bytes of [trace, receiptsText, input]) digest?.update(sha256(bytes ?? Buffer.alloc(0)))
+  if (trace === undefined) problems.push(`${TRACE_FILE} is missing`)
+  if (input === undefined) problems.push(`${INPUT_FILE} is missing`)
+  else if (input.byteLength === 0) problems.push(`${INPUT_FILE} is empty`)
+  else if (input.byteLength % 2 !== 0) problems.push(`${INPUT_FILE} has an odd number of bytes (${input.byteLength})`)
+  const lines = trace === undefined ? [] : decodeTrace(trace)
+  return {
+    name: entry.name,
+    lines,
+    receipts: receiptsOf(receiptsText, problems),
+    inputPcm: input,
+    declaredInputSamples:
+      entry.declaredInputS === undefined ? undefined : Math.round(entry.declaredInputS * inputRateHz),
+    fileProblems: problems,
+  }
+}
+
+/** Stalls of the load process, on the trace's clock; undefined where the recorder kept no such record. */
+export function stallsOf(monitoring: SelfMonitoring | undefined) {
+  return monitoring?.stalls.map(([due, ran, end]) => ({
+    dueAtUs: usFromSeconds(due),
+    ranAtUs: usFromSeconds(ran),
+    endAtUs: usFromSeconds(end),
+  }))
+}
+
+function decodeTrace(bytes: Uint8Array): TraceLine[] {
+  return parseTrace(new TextDecoder('utf-8').decode(bytes))
+}
+
+function receiptsOf(bytes: Uint8Array | undefined, problems: string[]): SendReceipts | undefined {
+  if (bytes === undefined) return undefined
+  const parsed = parseReceipts(new TextDecoder('utf-8').decode(bytes))
+  if (!('problem' in parsed)) return parsed
+  problems.push(`${RECEIPTS_FILE} ${parsed.problem}`)
+  return undefined
+}
+
+async function readManifest(directory: string): Promise<RunManifest> {
+  const text = await readIfThere(join(directory, MANIFEST_FILE))
+  if (text === undefined) throw runError(directory, `has no ${MANIFEST_FILE}: it is no recorded run`)
+  const parsed = runManifestSchema.safeParse(jsonOf(text))
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    throw runError(directory, `${MANIFEST_FILE}: ${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'malformed'}`)
+  }
+  return parsed.data
+}
+
+async function readBooks(directory: string): Promise<RunBooks | undefined> {
+  const text = await readIfThere(join(directory, RUN_FILE))
+  if (text === undefined) return undefined
+  const parsed = runBooksSchema.safeParse(jsonOf(text))
+  if (parsed.success) return parsed.data
+  throw runError(directory, `${RUN_FILE}: ${parsed.error.issues[0]?.message ?? 'malformed'}`)
+}
+
+async function readMonitoring(directory: string): Promise<SelfMonitoring | undefined> {
+  const text = await readIfThere(join(directory, MONITOR_FILE))
+  return text === undefined ? undefined : selfMonitoringSchema.safeParse(jsonOf(text)).data
+}
+
+function loadConfigOf(manifest: RunManifest, books: RunBooks | undefined) {
+  for (const candidate of [books?.load, manifest.config?.load]) {
+    const parsed = loadConfigSchema.safeParse(candidate)
+    if (parsed.success) return parsed.data
+  }
+  return undefined
+}
+
+function sessionsOf(directory: string, books: RunBooks) {
+  const root = resolve(directory)
+  const sessions: SessionEntry[] = []
+  let invalidItems = 0
+  let pending = 0
+  for (const sample of books.samples) {
+    for (const [variant, state] of Object.entries(sample.variants ?? {})) {
+      if (state.status === 'invalid') invalidItems += 1
+      else if (state.status === 'pending') pending += 1
+      if (state.status === 'invalid' || state.status === 'pending') continue
+      const relativePath = state.directory ?? join(sample.directory ?? join('samples', sample.id ?? ''), variant)
+      const path = resolve(root, relativePath)
+      // A run's books must not lead outside the run.
+      if (path !== root && !path.startsWith(root + sep)) continue
+      const name = relative(root, path).split(sep).join('/').replace(/^samples\//, '')
+      sessions.push({ name, directory: path, declaredInputS: state.input?.duration_s })
+    }
+  }
+  const isComplete = (books.status === undefined || books.status === 'complete') && pending === 0
+  return { sessions, invalidItems, isComplete }
+}
+
+function concurrencyInName(directory: string): number | undefined {
+  const match = /(?:^|[-_])(?:concurrency-|c)(\d+)(?:-r\d+)?$/.exec(basename(resolve(directory)))
+  return match?.[1] === undefined ? undefined : Number(match[1])
+}
+
+async function subdirectories(directory: string): Promise<string[] | undefined> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+      .sort()
+  } catch {
+    return undefined
+  }
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path)
+  } catch {
+    return undefined
+  }
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8').decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function runError(directory: string, problem: string): UserError {
+  return new UserError({
+    code: 'RUN_UNREADABLE',
+    message: `${directory} ${problem}`,
+    fix: 'give the folder of one level, which holds manifest.json',
+  })
+}

@@ -1,0 +1,92 @@
+/**
+ * Connections over the `ws` package. Compression and client pings are off, because both disturb the timing of packets;
+ * incoming messages are limited as the field's recorder limits them.
+ */
+import WebSocket from 'ws'
+import { messageOf } from '../base/errors.js'
+import type { Connection, ConnectionHandlers, Transport } from './transport.js'
+
+export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+const MAX_REFUSAL_BODY_BYTES = 2048
+
+export interface WsTransportOptions {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly handshakeTimeoutMs: number
+}
+
+export class WsTransport implements Transport {
+  readonly #options: WsTransportOptions
+
+  constructor(options: WsTransportOptions) {
+    this.#options = options
+  }
+
+  connect(handlers: ConnectionHandlers): Connection {
+    const { url, headers, handshakeTimeoutMs } = this.#options
+    const socket = new WebSocket(url, {
+      headers: { ...headers },
+      perMessageDeflate: false,
+      maxPayload: MAX_MESSAGE_BYTES,
+      handshakeTimeout: handshakeTimeoutMs,
+      skipUTF8Validation: false,
+      followRedirects: false,
+    })
+    let isOpen = false
+    let isOver = false
+    let failure = ''
+    const finish = (report: () => void) => {
+      if (isOver) return
+      isOver = true
+      report()
+    }
+    socket.on('open', () => {
+      isOpen = true
+      handlers.onOpen()
+    })
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (isOver) return
+      if (isBinary) handlers.onBinary(data.length)
+      else handlers.onText(data.toString('utf8'))
+    })
+    // A listener here takes over the request: it has to be ended by us, or the socket would linger.
+    socket.on('unexpected-response', (request, response) => {
+      const status = response.statusCode ?? 0
+      let body = ''
+      const report = () => {
+        finish(() => handlers.onRefused({ status, body: body.slice(0, MAX_REFUSAL_BODY_BYTES) }))
+        request.destroy()
+      }
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        body += chunk
+        if (body.length >= MAX_REFUSAL_BODY_BYTES) report()
+      })
+      response.on('end', report)
+      response.on('error', report)
+      response.on('close', report)
+    })
+    socket.on('error', (error) => {
+      failure = describe(error)
+      if (!isOpen) finish(() => handlers.onFailed(failure))
+    })
+    socket.on('close', (code, reason) => {
+      const text = reason.toString('utf8')
+      if (isOpen) finish(() => handlers.onClosed(code, text === '' ? failure : text))
+      else finish(() => handlers.onFailed(failure === '' ? `closed with code ${code} before it opened` : failure))
+    })
+    return {
+      send: (frame, onTaken) => socket.send(frame, { binary: false, compress: false }, onTaken),
+      close: (code) => socket.close(code),
+      terminate: () => socket.terminate(),
+    }
+  }
+}
+
+function describe(error: Error): string {
+  // A refused connection to a name with several addresses arrives as an AggregateError without a message.
+  const inner = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined
+  const code = (error as NodeJS.ErrnoException).code
+  const text = messageOf(inner ?? error)
+  return code !== undefined && !text.includes(code) ? `${code}: ${text}` : text
+}

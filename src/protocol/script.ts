@@ -1,0 +1,51 @@
+/**
+ * A script is what a client does next, given what has happened: a pure state machine per protocol. It reads no clock and
+ * opens no socket; the session runner feeds it inputs and carries out its effects. docs/protocols.md, "Flow".
+ */
+import type { WireEvent } from '../capture/trace-record.js'
+
+export type ScriptInput =
+  /** A frame of the server, parsed. */
+  | { readonly kind: 'event'; readonly event: WireEvent }
+  /** Every packet has been handed over and the end of the input has come. */
+  | { readonly kind: 'input_sent' }
+  /** The connection is gone. */
+  | { readonly kind: 'closed'; readonly code: number; readonly reason: string }
+  /** The user interrupts: leave in good order. */
+  | { readonly kind: 'leave' }
+
+export type ScriptEffect =
+  /** Send this event, as JSON. */
+  | { readonly kind: 'send'; readonly event: WireEvent }
+  /** The session is admitted: packets may go out on the schedule. */
+  | { readonly kind: 'start_input' }
+  | { readonly kind: 'stop_input' }
+  /** Close the connection after the time that is left for late frames. */
+  | { readonly kind: 'close' }
+  /** The session is over; nothing more will happen. */
+  | { readonly kind: 'end'; readonly cause: EndCause }
+
+export interface EndCause {
+  readonly kind: 'completed' | 'denied' | 'server_error' | 'server_closed' | 'disconnected' | 'left'
+  /** For a person; for causes that are the client's to report it becomes the trace's error line. */
+  readonly message: string
+  /** Whether the end must stand in the trace as a client-side error (docs/protocols.md, "Trace"). */
+  readonly isClientError: boolean
+}
+
+export interface SessionScript {
+  /** Name of the state, for time-outs and logs: "awaiting session.updated". */
+  readonly stateName: string
+  /** Whether the server has let the session in. */
+  readonly isAdmitted: boolean
+  step(input: ScriptInput): readonly ScriptEffect[]
+}
+
+/** The wire form of an input, made once and shared by all sessions that send it. */
+export interface WirePackets {
+  /** One JSON text frame per packet, UTF-8. */
+  readonly frames: readonly Buffer[]
+  readonly eventIds: readonly string[]
+  readonly samplesPerPacket: number
+  readonly lastPacketSamples: number
+}
