@@ -22,6 +22,7 @@ export const evaluationSchema = z.looseObject({
   targets: z
     .looseObject({ unit_miss_rate_max: finite.optional(), rtf_p90_below: finite.optional() })
     .optional(),
+  gate: z.unknown().optional(),
 })
 
 export const runManifestSchema = z.looseObject({

@@ -48,6 +48,8 @@ export interface RecordedRun {
   readonly admissionRetryLimit: number | undefined
   readonly reserveS: number | undefined
   readonly targets: { readonly unit_miss_rate_max?: number | undefined; readonly rtf_p90_below?: number | undefined } | undefined
+  /** The gate that the sweep was run under, unchecked; absent where there was none. */
+  readonly gate: unknown
   /** False when the recorder was stopped before its last session: such a level was not measured. */
   readonly isComplete: boolean
   /** In the order of the run's books. */
@@ -78,6 +80,7 @@ export async function readRun(directory: string): Promise<RecordedRun> {
     admissionRetryLimit: manifest.config?.transport?.admission_retries,
     reserveS: evaluation?.playback_reserve_s,
     targets: evaluation?.targets,
+    gate: evaluation?.gate ?? undefined,
     monitoring: await readMonitoring(directory),
   }
   if (books === undefined) {

@@ -83,6 +83,7 @@ export interface SessionRunnerOptions {
 
 const NORMAL_CLOSE = 1000
 const LEAVE_TIMEOUT_US = 1_000_000
+const CLOSE_TIMEOUT_US = 2_000_000
 
 export class SessionRunner {
   readonly #options: SessionRunnerOptions
@@ -196,7 +197,7 @@ export class SessionRunner {
           this.#isStreaming = false
           break
         case 'close':
-          this.#after(this.#options.limits.postCloseUs, () => this.#connection?.close(NORMAL_CLOSE))
+          this.#closeConnection()
           break
         case 'end':
           this.#end(effect.cause)
@@ -205,6 +206,13 @@ export class SessionRunner {
           effect satisfies never
       }
     }
+  }
+
+  /** The session itself is over; a server that lingers on the closing handshake cannot hold its slot for ever. */
+  #closeConnection(): void {
+    const { postCloseUs } = this.#options.limits
+    this.#after(postCloseUs, () => this.#connection?.close(NORMAL_CLOSE))
+    this.#after(postCloseUs + CLOSE_TIMEOUT_US, () => this.#connection?.terminate())
   }
 
   #sendEvent(event: WireEvent): void {

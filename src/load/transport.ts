@@ -1,4 +1,8 @@
 /** What the session runner asks of a connection. Implemented by `ws-transport.io.ts`; tests use an in-memory one. */
+
+/** Incoming messages may be this long, as in the field's recorder. */
+export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+
 export interface ConnectionHandlers {
   onOpen(): void
   onText(text: string): void

@@ -4,9 +4,8 @@
  */
 import WebSocket from 'ws'
 import { messageOf } from '../base/errors.js'
-import type { Connection, ConnectionHandlers, Transport } from './transport.js'
+import { type Connection, type ConnectionHandlers, MAX_MESSAGE_BYTES, type Transport } from './transport.js'
 
-export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 const MAX_REFUSAL_BODY_BYTES = 2048
 
 export interface WsTransportOptions {

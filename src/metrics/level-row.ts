@@ -89,6 +89,8 @@ export interface LevelRowOptions {
   readonly reserveUs: DurationUs
   /** Undefined where the recorder kept no record of its own stalls. */
   readonly stalls: StallIndex | undefined
+  /** False when the recorder was stopped before its last session: the level was not measured. */
+  readonly isComplete?: boolean
 }
 
 const BOOTSTRAP_RESAMPLES = 20_000
@@ -123,7 +125,7 @@ export function levelRow(options: LevelRowOptions): LevelRow {
   if (attempted > 0 && mode === 'turn_based' && !(rtf !== null && rtf.p90 < targets.rtf_p90_below)) {
     missed.push('rtf_p90')
   }
-  const valid = attempted > 0 && pacingViolations === 0
+  const valid = attempted > 0 && pacingViolations === 0 && options.isComplete !== false
   const perSession = (value: number | null) => (value === null || attempted === 0 ? null : tidy(value / attempted))
   const acceptedS = sessions.some(({ acceptedMs }) => acceptedMs === null)
     ? null

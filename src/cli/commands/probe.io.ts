@@ -1,0 +1,103 @@
+/** `floorload probe`: can the server be reached, what does it say of itself, and does one session work? */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { EXIT, type ExitCode } from '../../base/errors.js'
+import { jsonText } from '../../base/json.js'
+import { redactUrl } from '../../base/redact.js'
+import { loadProfile } from '../../profile/load-profile.io.js'
+import { SWEEP_SCHEMA_NAME, sweepFileSchema } from '../../profile/sweep-file.js'
+import { loadInputs } from '../../sweep/inputs.io.js'
+import { checkUrl, ensureReachable, fetchBeside } from '../../sweep/reach.io.js'
+import { runSweep } from '../../sweep/run-sweep.io.js'
+import { interruptSignal } from '../interrupt.io.js'
+import { collect, parseHeaders } from '../parse.js'
+import { print } from '../terminal.io.js'
+
+interface ProbeFlags {
+  readonly url: string
+  readonly profile: string
+  readonly header?: string[]
+  readonly json?: boolean
+}
+
+const PATHS = { capabilities: '/v1/realtime/capabilities', models: '/v1/models', health: '/health' }
+
+export function probeCommand(onExit: (code: ExitCode) => void): Command {
+  return new Command('probe')
+    .description('reach a server, read what it says of itself, and run one session')
+    .requiredOption('--url <url>', 'the server, such as ws://HOST:8099/v1/realtime')
+    .option('--profile <name|file>', 'kind of server', 'minicpmo-native')
+    .option('--header <"Name: value">', 'sent with the upgrade, stored nowhere; may be repeated', collect)
+    .option('--json', 'print what was found as JSON')
+    .action(async (flags: ProbeFlags) => {
+      onExit(await probe(flags))
+    })
+}
+
+async function probe(flags: ProbeFlags): Promise<ExitCode> {
+  checkUrl(flags.url)
+  const server = { url: flags.url, headers: parseHeaders(flags.header ?? []) }
+  const profile = await loadProfile(flags.profile)
+  await ensureReachable(server)
+  const documents = await Promise.all(
+    Object.entries(PATHS).map(async ([name, path]) => [name, await fetchBeside(server, path)] as const),
+  )
+  const session = await oneSession(flags, server)
+  const found = { url: redactUrl(flags.url), profile: profile.name, ...Object.fromEntries(documents), session }
+  if (flags.json === true) print(jsonText(found))
+  else {
+    print(`${found.url}: reachable, the WebSocket handshake works`)
+    for (const [name, document] of documents) {
+      print(`${name}: ${'error' in document ? document.error : `HTTP ${document.status} ${shortText(document.body)}`}`)
+    }
+    print(session.passed ? `one ${profile.name} session: pass` : `one ${profile.name} session: fail`)
+    for (const reason of session.reasons) print(`  ${reason}`)
+    if (session.unit_lag_ms !== null) print(`unit lag: ${session.unit_lag_ms.map((lag) => Math.round(lag)).join(' ')} ms`)
+  }
+  return session.passed ? EXIT.ok : EXIT.notMeasured
+}
+
+/** One session with one built-in clip, recorded into a folder that is thrown away. */
+async function oneSession(flags: ProbeFlags, server: { url: string; headers: Record<string, string> }) {
+  const profile = await loadProfile(flags.profile)
+  const config = sweepFileSchema.parse({
+    schema: SWEEP_SCHEMA_NAME,
+    name: 'probe',
+    levels: [1],
+    sessions: { count: 1 },
+    warm_up_sessions: 0,
+  })
+  const inputs = await loadInputs(config.inputs, profile.input.sample_rate_hz, () => undefined)
+  const folder = await mkdtemp(join(tmpdir(), 'floorload-probe-'))
+  const interrupt = interruptSignal()
+  try {
+    const { runs } = await runSweep({
+      config,
+      profile,
+      inputs,
+      server,
+      output: folder,
+      isResumed: false,
+      signal: interrupt.signal,
+      events: {},
+      render: () => ({}),
+    })
+    const facts = runs[0]?.sessions[0]
+    return {
+      passed: facts?.hasSucceeded ?? false,
+      reasons: facts?.reasons.slice(0, 8) ?? ['the session was interrupted'],
+      unit_lag_ms: facts === undefined || facts.unitsExpected === null ? null : facts.units.map(({ lagUs }) => (lagUs ?? 0) / 1000),
+    }
+  } finally {
+    interrupt.dispose()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function shortText(body: unknown): string {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const line = (text ?? '').replace(/\s+/g, ' ').trim()
+  return line.length > 300 ? `${line.slice(0, 297)}...` : line
+}

@@ -1,0 +1,189 @@
+/** `floorload sweep`: levels against a server, a table, a capacity, and an exit code. */
+import { Command } from 'commander'
+import { type ExitCode, UserError } from '../../base/errors.js'
+import { describeProblems } from '../../base/schema.js'
+import { loadProfile } from '../../profile/load-profile.io.js'
+import { loadSweepFile } from '../../profile/load-sweep-file.io.js'
+import type { Profile } from '../../profile/profile.js'
+import { SWEEP_SCHEMA_NAME, type SweepConfig, sweepFileSchema } from '../../profile/sweep-file.js'
+import { driverOf } from '../../protocol/registry.js'
+import { loadInputs } from '../../sweep/inputs.io.js'
+import { ensureOutputIsFree, readSweepManifest } from '../../sweep/output-folder.io.js'
+import { checkUrl, ensureReachable, type ServerAddress } from '../../sweep/reach.io.js'
+import { resumedInputs } from '../../sweep/resume.io.js'
+import { interruptSignal } from '../interrupt.io.js'
+import { collect, parseCount, parseHeaders, parseLevels, parseNumber, parseSessions } from '../parse.js'
+import { note } from '../terminal.io.js'
+import { sweepAndReport } from '../sweep-and-report.io.js'
+
+interface SweepFlags {
+  readonly url?: string
+  readonly profile?: string
+  readonly audio?: string[]
+  readonly datasetRoot?: string
+  readonly concurrency?: number[]
+  readonly output?: string
+  readonly repeats?: number
+  readonly start?: SweepConfig['start']
+  readonly order?: SweepConfig['order']
+  readonly sessions?: SweepConfig['sessions']
+  readonly warmUp?: number
+  readonly reserveMs?: number
+  readonly unitMissRateMax?: number
+  readonly rtfP90Below?: number
+  readonly stopAtMissRate?: number
+  readonly minCapacity?: number
+  readonly strict?: boolean
+  readonly confident?: boolean
+  readonly admissionRetries?: number
+  readonly sessionTimeout?: number
+  readonly seed?: number
+  readonly header?: string[]
+  readonly resume?: string
+  readonly json?: boolean
+  readonly quiet?: boolean
+}
+
+export function sweepCommand(onExit: (code: ExitCode) => void): Command {
+  return new Command('sweep')
+    .description('run concurrency levels against a realtime server and name its capacity')
+    .argument('[sweep]', 'a sweep file, or the name of a shipped one: smoke, capacity, h100-short, release-gate')
+    .option('--url <url>', 'the server, such as ws://HOST:8099/v1/realtime')
+    .option('--profile <name|file>', 'kind of server: a shipped profile or your own file ("floorload profiles" lists them)')
+    .option('--audio <dir|file>', 'WAV files to send instead of the built-in speech; may be repeated', collect)
+    .option('--dataset-root <dir>', 'folder of the dataset that the sweep file asks for')
+    .option('--concurrency <levels>', 'levels, such as 1,2,4,8', parseLevels)
+    .option('--output <dir>', 'folder for results and traces; it must be new or empty')
+    .option('--repeats <n>', 'runs of every level, each in a fresh process', parseCount(1))
+    .option('--start <policy>', 'how sessions begin: pool, aligned, spread or poisson')
+    .option('--order <order>', 'order of the levels: ascending, descending, as_given or shuffled')
+    .option('--sessions <n>', 'sessions of a level: all, a total such as 40, or for each slot such as 3x', parseSessions)
+    .option('--warm-up <n>', 'sessions before the first level, left out of the results', parseCount(0))
+    .option('--reserve-ms <ms>', 'playback reserve for underruns', parseNumber({ minimum: 0, maximum: 60_000 }))
+    .option('--unit-miss-rate-max <rate>', 'target: highest share of missed units', parseNumber({ minimum: 0, maximum: 1 }))
+    .option('--rtf-p90-below <factor>', 'target of turn-based servers', parseNumber({ minimum: 0.01 }))
+    .option('--stop-at-miss-rate <rate>', 'end the sweep after a level this bad', parseNumber({ minimum: 0, maximum: 1 }))
+    .option('--min-capacity <n>', 'gate: exit 1 when the capacity is lower', parseCount(1))
+    .option('--strict', 'gate by the strict campaign rule instead of the targets')
+    .option('--confident', 'gate on what is shown with 95% confidence; inconclusive exits 3')
+    .option('--admission-retries <n>', 'refused upgrades (HTTP 503) that are tried again, at most 3', parseCount(0))
+    .option('--session-timeout <s>', 'deadline of a whole session', parseNumber({ minimum: 1 }))
+    .option('--seed <n>', 'seed of everything that is drawn', parseCount(0))
+    .option('--header <"Name: value">', 'sent with the upgrade, stored nowhere; may be repeated', collect)
+    .option('--resume <dir>', 'go on with an interrupted sweep in its folder')
+    .option('--json', 'print serving.json instead of the table')
+    .option('--quiet', 'no progress')
+    .action(async (sweepFile: string | undefined, flags: SweepFlags) => {
+      onExit(flags.resume === undefined ? await newSweep(sweepFile, flags) : await resumedSweep(flags.resume, flags))
+    })
+}
+
+async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promise<ExitCode> {
+  const base = sweepFile === undefined ? undefined : await loadSweepFile(sweepFile)
+  const config = configOf(base, flags)
+  const profileName = flags.profile ?? config.profile
+  if (profileName === undefined) throw missing('--profile', 'minicpmo-native')
+  const profile = drivable(await loadProfile(profileName))
+  const server = serverOf(flags.url, flags)
+  const { output } = flags
+  if (output === undefined) throw missing('--output', 'results/box-1')
+  await ensureOutputIsFree(output)
+  const inputs = await loadInputs(config.inputs, profile.input.sample_rate_hz, note)
+  await ensureReachable(server)
+  return sweepAndReport({ config, profile, inputs, server, output, isResumed: false }, flags, interruptSignal())
+}
+
+async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode> {
+  const manifest = await readSweepManifest(output)
+  const inputs = await resumedInputs(output, manifest)
+  const isComplete = !manifest.server.url.includes('***')
+  if (flags.url === undefined && !isComplete) {
+    throw new UserError({
+      code: 'RESUME_MISMATCH',
+      message: `the address ${manifest.server.url} was stored without its secrets`,
+      fix: 'pass --url again',
+    })
+  }
+  const server = serverOf(flags.url ?? manifest.server.url, flags)
+  const absent = manifest.server.header_names.filter((name) => !(name in server.headers))
+  if (absent.length > 0) {
+    throw new UserError({
+      code: 'RESUME_MISMATCH',
+      message: `the sweep was begun with --header ${absent.join(', ')}, whose values are stored nowhere`,
+      fix: 'pass them again',
+    })
+  }
+  await ensureReachable(server)
+  return sweepAndReport(
+    { config: manifest.config, profile: drivable(manifest.profile), inputs, server, output, isResumed: true },
+    flags,
+    interruptSignal(),
+  )
+}
+
+/** The sweep file with the flags laid over it, checked as a whole. */
+function configOf(base: SweepConfig | undefined, flags: SweepFlags): SweepConfig {
+  const merged: Record<string, unknown> = { schema: SWEEP_SCHEMA_NAME, name: 'flags', levels: [1, 2, 4, 8], ...base }
+  const set = (key: string, value: unknown) => {
+    if (value !== undefined) merged[key] = value
+  }
+  set('levels', flags.concurrency)
+  set('repeats', flags.repeats)
+  set('start', flags.start)
+  set('order', flags.order)
+  set('sessions', flags.sessions)
+  set('warm_up_sessions', flags.warmUp)
+  set('playback_reserve_ms', flags.reserveMs)
+  set('seed', flags.seed)
+  if (flags.audio !== undefined) merged.inputs = { kind: 'audio', paths: flags.audio }
+  if (flags.datasetRoot !== undefined) {
+    const inputs = base?.inputs
+    merged.inputs = { ...(inputs?.kind === 'fdb-v1.5' ? inputs : { kind: 'fdb-v1.5' }), root: flags.datasetRoot }
+  }
+  merged.targets = overlay(base?.targets, {
+    unit_miss_rate_max: flags.unitMissRateMax,
+    rtf_p90_below: flags.rtfP90Below,
+  })
+  merged.admission = overlay(base?.admission, { retries: flags.admissionRetries })
+  merged.deadlines = overlay(base?.deadlines, { session_s: flags.sessionTimeout })
+  if (flags.stopAtMissRate !== undefined) merged.stop = { unit_miss_rate_at_least: flags.stopAtMissRate }
+  if (flags.minCapacity !== undefined || base?.gate !== undefined) {
+    merged.gate = overlay(base?.gate, {
+      min_capacity: flags.minCapacity,
+      rule: flags.strict === true ? 'strict' : undefined,
+      confident: flags.confident,
+    })
+  } else if (flags.strict === true || flags.confident === true) {
+    throw new UserError({
+      code: 'USAGE',
+      message: `--${flags.strict === true ? 'strict' : 'confident'} is a kind of gate and needs --min-capacity`,
+    })
+  }
+  const problems = describeProblems(sweepFileSchema, merged)
+  if (problems !== undefined) throw new UserError({ code: 'SWEEP_FIELD', message: problems })
+  return sweepFileSchema.parse(merged)
+}
+
+function overlay(base: object | undefined, over: Record<string, unknown>): Record<string, unknown> {
+  return { ...base, ...Object.fromEntries(Object.entries(over).filter(([, value]) => value !== undefined)) }
+}
+
+function serverOf(url: string | undefined, flags: SweepFlags): ServerAddress {
+  if (url === undefined) throw missing('--url', 'ws://127.0.0.1:8099/v1/realtime')
+  checkUrl(url)
+  return { url, headers: parseHeaders(flags.header ?? []) }
+}
+
+function drivable(profile: Profile): Profile {
+  if (driverOf(profile) !== undefined) return profile
+  throw new UserError({
+    code: 'PROFILE_FIELD',
+    message: `profile ${profile.name}: recordings of the protocol ${profile.protocol} can be reported and verified, but not made yet`,
+    fix: 'choose a native profile',
+  })
+}
+
+function missing(flag: string, example: string): UserError {
+  return new UserError({ code: 'USAGE', message: `${flag} is missing`, fix: `such as ${flag} ${example}` })
+}
+

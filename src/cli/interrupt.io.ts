@@ -1,0 +1,21 @@
+/** Ctrl-C: the first asks for an orderly end, the second takes none. */
+import { EXIT } from '../base/errors.js'
+
+/** A signal that is aborted by SIGINT or SIGTERM; `dispose` gives the process its old manners back. */
+export function interruptSignal(): { signal: AbortSignal; dispose: () => void } {
+  const controller = new AbortController()
+  const onSignal = () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted)
+    process.stderr.write('\ninterrupted: closing the sessions, keeping the finished levels (again to quit at once)\n')
+    controller.abort()
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      process.off('SIGINT', onSignal)
+      process.off('SIGTERM', onSignal)
+    },
+  }
+}

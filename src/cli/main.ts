@@ -1,0 +1,84 @@
+/**
+ * The command line: argv to options, one library call, a printed result and an exit code. Results go to standard output,
+ * progress and complaints to standard error. The only module that acts when it is called for.
+ */
+import { Command, CommanderError } from 'commander'
+import { EXIT, type ExitCode, messageOf, UserError } from '../base/errors.js'
+import { toolVersion } from '../base/version.io.js'
+import { demoCommand } from './commands/demo.io.js'
+import { gateCommand } from './commands/gate.io.js'
+import { probeCommand } from './commands/probe.io.js'
+import { profilesCommand } from './commands/profiles.io.js'
+import { reportCommand } from './commands/report.io.js'
+import { serveCommand } from './commands/serve.io.js'
+import { sweepCommand } from './commands/sweep.io.js'
+import { verifyCommand } from './commands/verify.io.js'
+import { errorLine } from './terminal.io.js'
+
+/** A command's action: it prints, and answers with the exit code. */
+export type Action = (...args: never[]) => Promise<ExitCode>
+
+export function program(onExit: (code: ExitCode) => void): Command {
+  const root = new Command('floorload')
+    .description('How many realtime speech conversations a server holds, and whether it keeps its deadlines at that load.')
+    .version(toolVersion())
+    .showHelpAfterError(false)
+    .configureHelp({ sortSubcommands: false })
+    .addHelpText('after', `\nExit codes: 0 measured (and the gate passed), 1 a gate missed, 2 wrong usage or configuration,
+3 not measured or undecided, 4 server unreachable or refused everything, 70 a defect of floorload, 130 interrupted.`)
+  for (const command of [
+    demoCommand,
+    sweepCommand,
+    reportCommand,
+    gateCommand,
+    verifyCommand,
+    probeCommand,
+    serveCommand,
+    profilesCommand,
+  ]) {
+    root.addCommand(command(onExit))
+  }
+  for (const command of [root, ...root.commands]) {
+    command.exitOverride().configureOutput({
+      // Commander's own messages become errors of ours, printed once, in one form.
+      outputError: () => undefined,
+    })
+  }
+  return root
+}
+
+/** Runs the command line and sets the exit code; never throws. */
+export async function main(argv: readonly string[]): Promise<void> {
+  // Output that nobody reads any more (a closed pipe) is no reason to fail.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.ok)
+    throw error
+  })
+  let exitCode: ExitCode = EXIT.ok
+  try {
+    await program((code) => {
+      exitCode = code
+    }).parseAsync(argv)
+  } catch (thrown) {
+    exitCode = report(thrown)
+  }
+  process.exitCode = exitCode
+}
+
+function report(thrown: unknown): ExitCode {
+  if (thrown instanceof CommanderError) {
+    if (thrown.exitCode === 0) return EXIT.ok
+    // `floorload` without a command prints its help, which is an answer and not an error of form.
+    if (thrown.code === 'commander.help') return EXIT.usage
+    const text = thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
+    process.stderr.write(errorLine({ message: text, code: 'USAGE', fix: 'see --help' }))
+    return EXIT.usage
+  }
+  if (thrown instanceof UserError) {
+    process.stderr.write(errorLine(thrown))
+    return thrown.exitCode
+  }
+  const detail = thrown instanceof Error ? (thrown.stack ?? messageOf(thrown)) : messageOf(thrown)
+  process.stderr.write(`internal error: this is a defect of floorload, please report it\n${detail}\n`)
+  return EXIT.bug
+}

@@ -1,0 +1,76 @@
+/** Flag values to typed values; what is wrong is said with the flag's name, the value seen and what is allowed. */
+import { InvalidArgumentError } from 'commander'
+import { UserError } from '../base/errors.js'
+
+/** `1,2,4,8` */
+export function parseLevels(text: string): number[] {
+  const levels = text.split(',').map((part) => Number(part.trim()))
+  if (text.trim() === '' || levels.some((level) => !Number.isInteger(level) || level < 1)) {
+    throw new InvalidArgumentError('levels are whole numbers from 1, such as 1,2,4,8')
+  }
+  if (new Set(levels).size !== levels.length) throw new InvalidArgumentError('a level is named twice')
+  return levels
+}
+
+export function parseCount(minimum: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (text.trim() === '' || !Number.isInteger(value) || value < minimum) {
+      throw new InvalidArgumentError(`it must be a whole number from ${minimum}`)
+    }
+    return value
+  }
+}
+
+export function parseNumber({ minimum, maximum = Number.MAX_VALUE }: { minimum: number; maximum?: number }) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (text.trim() === '' || !Number.isFinite(value) || value < minimum || value > maximum) {
+      const upper = maximum === Number.MAX_VALUE ? '' : ` to ${maximum}`
+      throw new InvalidArgumentError(`it must be a number from ${minimum}${upper}`)
+    }
+    return value
+  }
+}
+
+/** `all`, a total, or `Nx` for N sessions for each slot of a level. */
+export function parseSessions(text: string): 'all' | { count: number } | { per_slot: number } {
+  if (text === 'all') return 'all'
+  const match = /^(\d+)(x?)$/.exec(text)
+  const value = Number(match?.[1] ?? 0)
+  if (match === null || value < 1) {
+    throw new InvalidArgumentError('it must be "all", a number of sessions such as 40, or sessions for each slot such as 3x')
+  }
+  return match[2] === 'x' ? { per_slot: value } : { count: value }
+}
+
+/** Collects a flag that may be given several times. */
+export function collect(text: string, earlier: string[] | undefined): string[] {
+  return [...(earlier ?? []), text]
+}
+
+/**
+ * `Name: value` pairs of `--header`.
+ * @throws UserError USAGE, without the value, which may be a secret
+ */
+export function parseHeaders(lines: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(0, colon)).trim()
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
+      throw new UserError({
+        code: 'USAGE',
+        message: '--header needs the form "Name: value"',
+        fix: 'such as --header "Authorization: Bearer KEY"',
+      })
+    }
+    const value = line.slice(colon + 1).trim()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be in a header
+    if (/[\u0000-\u001f\u007f]/.test(value)) {
+      throw new UserError({ code: 'USAGE', message: `--header ${name}: the value holds a control character` })
+    }
+    headers[name] = value
+  }
+  return headers
+}

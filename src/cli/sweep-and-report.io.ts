@@ -1,0 +1,43 @@
+/** Runs a sweep with progress, prints its result and decides the exit code: shared by `sweep` and `demo`. */
+import { join } from 'node:path'
+import { EXIT, type ExitCode } from '../base/errors.js'
+import { jsonText } from '../base/json.js'
+import { renderedFiles } from '../report/rendered-files.js'
+import { terminalReport } from '../report/terminal-report.js'
+import { exitCodeOfGate } from '../sweep/gate.js'
+import { runSweep, type SweepEnd, type SweepOptions } from '../sweep/run-sweep.io.js'
+import { SWEEP_MANIFEST_FILE } from '../sweep/sweep-manifest.js'
+import { progressEvents } from './progress.io.js'
+import { hasColour, print } from './terminal.io.js'
+
+export async function sweepAndReport(
+  sweep: Omit<SweepOptions, 'signal' | 'events' | 'render'>,
+  flags: { readonly json?: boolean; readonly quiet?: boolean; readonly footer?: readonly string[] },
+  interrupt: { signal: AbortSignal; dispose: () => void },
+): Promise<ExitCode> {
+  const events = await progressEvents({ isQuiet: flags.quiet === true })
+  let end: SweepEnd
+  try {
+    end = await runSweep({ ...sweep, signal: interrupt.signal, events, render: renderedFiles })
+  } finally {
+    events.stop()
+    interrupt.dispose()
+  }
+  if (flags.json === true) print(jsonText(end.result))
+  else {
+    print(terminalReport(end.result, { colour: hasColour(process.stdout) }))
+    for (const line of flags.footer ?? []) print(line)
+    print(`Files: ${[...end.files, join(sweep.output, SWEEP_MANIFEST_FILE)].join(', ')}; traces in ${join(sweep.output, 'concurrency-*')}`)
+    if (end.wasInterrupted) print(`Interrupted. Go on with: floorload sweep --resume ${sweep.output}`)
+  }
+  return exitCodeOf(end)
+}
+
+function exitCodeOf({ result, runs, wasInterrupted }: SweepEnd): ExitCode {
+  if (wasInterrupted) return EXIT.interrupted
+  const attempted = runs.flatMap(({ sessions }) => sessions)
+  // Nothing ever opened: that says nothing of how the server keeps its deadlines.
+  if (attempted.length > 0 && attempted.every(({ openAtUs }) => openAtUs === undefined)) return EXIT.unreachable
+  if (result.gate !== null) return exitCodeOfGate(result.gate)
+  return result.levels.some(({ valid }) => valid) ? EXIT.ok : EXIT.notMeasured
+}

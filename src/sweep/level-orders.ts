@@ -1,0 +1,131 @@
+/** What a level is made of: its sessions, the plan for the load process, and the manifest of its run. Pure. */
+import { redactUrl } from '../base/redact.js'
+import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
+import type { LevelPlan } from '../load/level-plan.js'
+import { MAX_MESSAGE_BYTES } from '../load/transport.js'
+import { PACING_TOLERANCE_US } from '../metrics/pacing.js'
+import { PACKET_MS, type Profile } from '../profile/profile.js'
+import type { SweepConfig } from '../profile/sweep-file.js'
+import { deriveSeed } from '../stats/random.js'
+import type { PlannedLevel } from './level-order.js'
+import type { ServerAddress } from './reach.io.js'
+import type { PlannedSession } from './run-books.io.js'
+
+export interface LevelOrder {
+  readonly config: SweepConfig
+  readonly profile: Profile
+  readonly level: PlannedLevel
+  readonly role: 'level' | 'warmup'
+  readonly sessions: readonly PlannedSession[]
+  readonly directory: string
+  readonly server: ServerAddress
+  readonly version: string
+}
+
+/** Between admission and the first packet: enough to fix the schedule before the first send. */
+const LEAD_MS = 10
+/** Listening time after `session.closed`. */
+const POST_CLOSE_MS = 200
+const SESSION_TIMEOUT_S = 90
+
+/** Inputs in their order, again from the first when they run out; a repeated input gets a folder of its own. */
+export function plannedSessions(inputs: readonly InputClip[], count: number): PlannedSession[] {
+  return Array.from({ length: count }, (_, index) => {
+    const clip = inputs[index % inputs.length] as InputClip
+    const round = Math.floor(index / inputs.length)
+    const id = round === 0 ? clip.id : `${clip.id}.${round + 1}`
+    const { subset, variant } = clip
+    return { id, subset, variant, clip, directory: `samples/${subset}/${id}/${variant}` }
+  })
+}
+
+export function levelPlan(order: LevelOrder & { readonly inputFile: (clip: InputClip) => string }): LevelPlan {
+  const { config, profile, level, role, sessions, directory, server } = order
+  const clips = [...new Set(sessions.map(({ clip }) => clip))]
+  const indexOf = new Map(clips.map((clip, index) => [clip, index]))
+  return {
+    runDirectory: directory,
+    url: server.url,
+    headers: { ...server.headers },
+    profile: { ...profile },
+    concurrency: level.concurrency,
+    policy: role === 'warmup' ? 'pool' : config.start,
+    startSeed: startSeed(config, level),
+    leadMs: LEAD_MS,
+    admission: { retries: config.admission.retries, backoffMs: config.admission.backoff_ms },
+    deadlines: { admissionS: config.deadlines.admission_s, sessionS: sessionTimeoutS(config, clips) },
+    postCloseMs: POST_CLOSE_MS,
+    inputs: clips.map((clip) => ({
+      file: order.inputFile(clip),
+      sha256: clip.pcmSha256,
+      samples: clip.pcm.length,
+    })),
+    sessions: sessions.map(({ directory: folder, clip }) => ({ directory: folder, inputIndex: indexOf.get(clip) ?? 0 })),
+  }
+}
+
+export function runManifest(order: LevelOrder): Record<string, unknown> {
+  const { config, profile, level, role, sessions, server, version } = order
+  const variants = [...new Set(sessions.map(({ variant }) => variant))]
+  return {
+    schema_version: 1,
+    kind: 'floorload-run',
+    profile: profile.name,
+    profile_definition: profile,
+    trace_format: profile.trace_format,
+    source: { tool: 'floorload', version, node: process.version, clock: 'CLOCK_MONOTONIC' },
+    server: { url: redactUrl(server.url), header_names: Object.keys(server.headers), model: profile.model ?? null },
+    dataset: { inputs: config.inputs },
+    config: {
+      scenario: 'continuous',
+      variants,
+      timeout_s: sessionTimeoutS(
+        config,
+        sessions.map(({ clip }) => clip),
+      ),
+      packet_ms: PACKET_MS,
+      pacing_tolerance_s: PACING_TOLERANCE_US / 1e6,
+      late_packets: 'sent at once; the schedule does not move',
+      transport: {
+        client: 'ws',
+        max_message_bytes: MAX_MESSAGE_BYTES,
+        compression: false,
+        keepalive_ping: false,
+        post_close_s: POST_CLOSE_MS / 1000,
+        admission_retries: config.admission.retries,
+        admission_backoff_s: config.admission.backoff_ms / 1000,
+        input_end: 'max(start + T, last send start + last packet length)',
+        input_send_receipts: true,
+      },
+      response_cancel: 'never sent',
+      load: {
+        concurrency: level.concurrency,
+        repeat: level.repeat,
+        role,
+        policy: role === 'warmup' ? 'pool' : config.start,
+        sessions: sessions.length,
+        seed: config.seed,
+        start_seed: startSeed(config, level),
+        lead_ms: LEAD_MS,
+      },
+      evaluation: {
+        playback_reserve_s: config.playback_reserve_ms / 1000,
+        targets: { ...profile.targets, ...withoutUndefined(config.targets) },
+        gate: config.gate ?? null,
+      },
+    },
+  }
+}
+
+function startSeed(config: SweepConfig, level: PlannedLevel): string {
+  return deriveSeed(config.seed, `starts-${level.concurrency}-r${level.repeat}`)
+}
+
+function sessionTimeoutS(config: SweepConfig, clips: readonly InputClip[]): number {
+  const longestS = clips.reduce((longest, clip) => Math.max(longest, clipDurationS(clip)), 0)
+  return config.deadlines.session_s ?? Math.max(SESSION_TIMEOUT_S, longestS + 60)
+}
+
+function withoutUndefined(record: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(record).filter((entry): entry is [string, number] => entry[1] !== undefined))
+}

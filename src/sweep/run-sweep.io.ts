@@ -1,0 +1,233 @@
+/**
+ * The sweep: every level and repeat in a fresh load process, judged when its process has ended, so that a crash or an
+ * interrupt loses no finished level. Results are rewritten after each one.
+ */
+import { join } from 'node:path'
+import { writeFileWhole } from '../base/atomic-file.io.js'
+import { jsonText } from '../base/json.js'
+import { redactUrl } from '../base/redact.js'
+import { wallIso } from '../base/system-clock.io.js'
+import { toolVersion } from '../base/version.io.js'
+import { levelDirectoryName } from '../capture/run-manifest.js'
+import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
+import type { LevelProgress } from '../load/level-plan.js'
+import type { Profile } from '../profile/profile.js'
+import type { SweepConfig } from '../profile/sweep-file.js'
+import { type AnalysedRun, analyseRun } from './analyse-run.io.js'
+import { describeHost } from './host.io.js'
+import { inputFileOf, storeInputs } from './inputs.io.js'
+import { runLevelProcess } from './level-client.io.js'
+import { type PlannedLevel, plannedLevels } from './level-order.js'
+import { levelPlan, plannedSessions, runManifest } from './level-orders.js'
+import { createFolder, ensureRoom, isLevelComplete, removeFolder } from './output-folder.io.js'
+import type { ServerAddress } from './reach.io.js'
+import { RunBooks } from './run-books.io.js'
+import { type ServingResult, servingResult } from './serving-result.js'
+import { SWEEP_MANIFEST_FILE, SWEEP_RUN_SCHEMA_NAME, type SweepManifest } from './sweep-manifest.js'
+
+export interface SweepEvents {
+  levelBegins?(level: PlannedLevel, role: 'level' | 'warmup'): void
+  progress?(level: PlannedLevel, progress: LevelProgress): void
+  levelEnds?(level: PlannedLevel, analysed: AnalysedRun): void
+  /** The stop rule ended the sweep before its last level. */
+  stopped?(level: PlannedLevel, reason: string): void
+  note?(text: string): void
+}
+
+export interface SweepOptions {
+  readonly config: SweepConfig
+  readonly profile: Profile
+  readonly inputs: readonly InputClip[]
+  readonly server: ServerAddress
+  readonly output: string
+  /** Levels that an earlier, interrupted sweep in the same folder has finished are kept. */
+  readonly isResumed: boolean
+  readonly signal: AbortSignal
+  readonly events: SweepEvents
+  /** Files that are rendered from the result, by name; rewritten whenever the result grows. */
+  readonly render: (result: ServingResult) => Readonly<Record<string, string>>
+}
+
+export interface SweepEnd {
+  readonly result: ServingResult
+  readonly runs: readonly AnalysedRun[]
+  readonly wasInterrupted: boolean
+  readonly files: readonly string[]
+}
+
+export const RESULT_FILE = 'serving.json'
+
+/**
+ * Runs the sweep in a folder that is its own.
+ * @throws UserError when the disk or the server's address will not do; levels finished before it are on disk
+ */
+export async function runSweep(options: SweepOptions): Promise<SweepEnd> {
+  return new Sweep(options).run()
+}
+
+class Sweep {
+  readonly #options: SweepOptions
+  readonly #levels: readonly PlannedLevel[]
+  readonly #runs: AnalysedRun[] = []
+  #files: string[] = []
+
+  constructor(options: SweepOptions) {
+    this.#options = options
+    this.#levels = plannedLevels(options.config, options.inputs.length)
+  }
+
+  async run(): Promise<SweepEnd> {
+    const { config, output, inputs, isResumed, signal } = this.#options
+    await ensureRoom(output, this.#bytesToWrite())
+    await createFolder(output)
+    if (!isResumed) {
+      await writeFileWhole(join(output, SWEEP_MANIFEST_FILE), jsonText(this.#manifest()))
+      await storeInputs(output, inputs)
+    }
+    let wasInterrupted = false
+    if (config.warm_up_sessions > 0 && !(await this.#isEverythingDone())) {
+      wasInterrupted = await this.#warmUp(config.warm_up_sessions)
+    }
+    let highestAllowed = Number.POSITIVE_INFINITY
+    for (const level of this.#levels) {
+      if (wasInterrupted || signal.aborted) break
+      if (level.concurrency >= highestAllowed) continue
+      const analysed = await this.#runLevel(level)
+      if (analysed === undefined) {
+        wasInterrupted = true
+        break
+      }
+      this.#runs.push(analysed)
+      await this.#writeResult()
+      this.#options.events.levelEnds?.(level, analysed)
+      const reason = stopReason(analysed, config)
+      if (reason !== undefined && level.concurrency < highestAllowed) {
+        highestAllowed = level.concurrency
+        this.#options.events.stopped?.(level, reason)
+      }
+    }
+    const result = await this.#writeResult()
+    return { result, runs: this.#runs, wasInterrupted: wasInterrupted || signal.aborted, files: this.#files }
+  }
+
+  /** Runs a level, or takes the finished one of an earlier sweep; undefined when it was interrupted. */
+  async #runLevel(level: PlannedLevel): Promise<AnalysedRun | undefined> {
+    const directory = this.#directoryOf(level)
+    if (this.#options.isResumed) {
+      if (await isLevelComplete(directory)) return analyseRun(directory)
+      await removeFolder(directory)
+    }
+    this.#options.events.levelBegins?.(level, 'level')
+    return this.#record(level, directory, 'level')
+  }
+
+  async #warmUp(sessions: number): Promise<boolean> {
+    const directory = join(this.#options.output, 'warmup')
+    await removeFolder(directory)
+    const level: PlannedLevel = { concurrency: 1, repeat: 1, sessions }
+    this.#options.events.levelBegins?.(level, 'warmup')
+    const analysed = await this.#record(level, directory, 'warmup')
+    const failed = analysed?.sessions.find(({ hasSucceeded }) => !hasSucceeded)
+    if (failed !== undefined) this.#options.events.note?.(`the warm-up session failed: ${failed.reasons[0]}`)
+    return analysed === undefined
+  }
+
+  async #record(level: PlannedLevel, directory: string, role: 'level' | 'warmup'): Promise<AnalysedRun | undefined> {
+    const { config, profile, inputs, server, output, signal, events } = this.#options
+    const sessions = plannedSessions(inputs, level.sessions)
+    const order = { config, profile, level, role, sessions, directory, server, version: toolVersion() }
+    const books = new RunBooks({ directory, manifest: runManifest(order), sessions })
+    await books.begin()
+    try {
+      const { wasInterrupted } = await runLevelProcess({
+        plan: levelPlan({ ...order, inputFile: (clip) => inputFileOf(output, clip) }),
+        signal,
+        onProgress: (progress) => events.progress?.(level, progress),
+        onSession: (session) => books.sessionEnded(session),
+      })
+      if (wasInterrupted) {
+        await books.interrupted()
+        return undefined
+      }
+      const analysed = await analyseRun(directory)
+      await books.complete(analysed.sessions)
+      // Read once more, now that the books say that the level is complete: the result is then what a reader will get.
+      return { ...analysed, run: { ...analysed.run, isComplete: true } }
+    } catch (thrown) {
+      // A level that could not be stored is no level: nothing half-written stays.
+      await removeFolder(directory)
+      throw thrown
+    }
+  }
+
+  async #writeResult(): Promise<ServingResult> {
+    const { config, output, render } = this.#options
+    const result = servingResult({ runs: this.#runs, toolVersion: toolVersion(), gate: config.gate })
+    const files = { [RESULT_FILE]: jsonText(result), ...render(result) }
+    for (const [name, text] of Object.entries(files)) await writeFileWhole(join(output, name), text)
+    this.#files = Object.keys(files).map((name) => join(output, name))
+    return result
+  }
+
+  #directoryOf({ concurrency, repeat }: PlannedLevel): string {
+    return join(this.#options.output, levelDirectoryName(concurrency, repeat, this.#options.config.repeats))
+  }
+
+  async #isEverythingDone(): Promise<boolean> {
+    if (!this.#options.isResumed) return false
+    const states = await Promise.all(this.#levels.map((level) => isLevelComplete(this.#directoryOf(level))))
+    return states.every(Boolean)
+  }
+
+  #manifest(): SweepManifest {
+    const { config, profile, inputs, server } = this.#options
+    return {
+      schema: SWEEP_RUN_SCHEMA_NAME,
+      tool_version: toolVersion(),
+      config: { ...config },
+      profile: { ...profile },
+      server: { url: redactUrl(server.url), header_names: Object.keys(server.headers) },
+      inputs: inputs.map((clip) => ({
+        subset: clip.subset,
+        id: clip.id,
+        variant: clip.variant,
+        file: inputFileOf('.', clip),
+        source_file: clip.source.file,
+        source_sha256: clip.source.sha256,
+        sha256: clip.pcmSha256,
+        samples: clip.pcm.length,
+        normalization: [...clip.normalization],
+      })),
+      levels: this.#levels.map((level) => ({
+        ...level,
+        run: levelDirectoryName(level.concurrency, level.repeat, config.repeats),
+      })),
+      host: describeHost(),
+      started_at: wallIso(),
+    }
+  }
+
+  /** Traces hold sent and received audio as base64, at most as long as the input each. */
+  #bytesToWrite(): number {
+    const { inputs, profile } = this.#options
+    const meanInputS = inputs.reduce((sum, clip) => sum + clipDurationS(clip), 0) / Math.max(1, inputs.length)
+    const bytesPerS = (profile.input.sample_rate_hz + profile.output.sample_rate_hz) * 2 * 1.4 + 20_000
+    const sessions = this.#levels.reduce((sum, level) => sum + level.sessions, 0)
+    return sessions * meanInputS * bytesPerS + 10_000_000
+  }
+}
+
+/** A level so bad that a higher one is not worth the drive (sweep file, `stop`). */
+function stopReason({ row, targets }: AnalysedRun, config: SweepConfig): string | undefined {
+  const limit = config.stop?.unit_miss_rate_at_least
+  if (limit === undefined) return undefined
+  if (row.sessions_succeeded === 0 && row.sessions_attempted > 0) return 'no session succeeded'
+  if (row.unit_miss_rate !== null && row.unit_miss_rate >= limit) {
+    return `${(100 * row.unit_miss_rate).toFixed(1)}% of units were missed`
+  }
+  // Turn-based servers have no units: the same share beyond their own target.
+  if (row.rtf !== null && row.rtf.p90 >= targets.rtf_p90_below * (1 + limit)) {
+    return `RTF p90 is ${row.rtf.p90.toFixed(2)}`
+  }
+  return undefined
+}

@@ -1,0 +1,184 @@
+/**
+ * `serving.json`: the one machine-readable result, built from analysed runs alone. It holds no wall-clock time and no
+ * path of the machine, so the same runs give the same bytes wherever and in whatever order they are read.
+ */
+import { z } from 'zod'
+import type { LevelRow } from '../metrics/level-row.js'
+import { type RepeatSummary, repeatSummaries, type WorkMeasure, workDrops } from '../metrics/repeats.js'
+import type { Gate } from '../profile/sweep-file.js'
+import type { AnalysedRun } from './analyse-run.io.js'
+import { type Capacity, capacityOf, levelOutcomes } from './capacity.js'
+import { type GateResult, judgeGate } from './gate.js'
+import { verdictLines } from './verdict-text.js'
+
+export const SERVING_SCHEMA_NAME = 'floorload.serving/1'
+/** Of docs/metrics.md; changes whenever a figure would come out differently for the same traces. */
+export const METRIC_DEFINITIONS = 'floorload-metrics-1'
+
+export interface FailedSession {
+  readonly session: string
+  readonly denied: boolean
+  /** First reasons, most telling first; `reasons_total` counts all. */
+  readonly reasons: readonly string[]
+  readonly reasons_total: number
+  readonly trace: string
+}
+
+export interface ServingLevel extends LevelRow {
+  readonly run: string
+  readonly repeat: number
+  readonly start_policy: string | null
+  readonly recording_complete: boolean
+  readonly work_drops: readonly WorkMeasure[]
+  /** Worst event-loop delay of the load process; null where it was not recorded. */
+  readonly client_stall_ms: { readonly p50: number; readonly p99: number; readonly max: number } | null
+  readonly failed_sessions: readonly FailedSession[]
+  readonly inputs_sha256: string
+}
+
+export interface ProfileResult {
+  readonly profile: string
+  readonly targets: { readonly unit_miss_rate_max: number; readonly rtf_p90_below: number }
+  readonly capacity: Capacity
+  readonly repeats: readonly RepeatSummary[]
+  /** What a person reads first: the capacity, then how sure it is, then what to look at. */
+  readonly verdict: readonly string[]
+}
+
+export interface ServingResult {
+  readonly schema: typeof SERVING_SCHEMA_NAME
+  readonly tool: { readonly name: 'floorload'; readonly version: string }
+  readonly definitions: typeof METRIC_DEFINITIONS
+  readonly profiles: readonly ProfileResult[]
+  readonly levels: readonly ServingLevel[]
+  readonly gate: GateResult | null
+  readonly warnings: readonly string[]
+}
+
+const REASONS_KEPT = 5
+
+/** Builds the result. Runs of several profiles stand in one table, each profile with its own capacity. */
+export function servingResult(options: {
+  readonly runs: readonly AnalysedRun[]
+  readonly toolVersion: string
+  readonly gate?: Gate | undefined
+}): ServingResult {
+  const runs = [...options.runs].sort(compareRuns)
+  const names = [...new Set(runs.map(({ profile }) => profile.name))]
+  const levels = runs.map((analysed) => servingLevel(analysed, lowestOf(runs, analysed)))
+  const profiles = names.map((name): ProfileResult => {
+    const own = runs.filter(({ profile }) => profile.name === name)
+    const rows = own.map(({ row }) => row)
+    const capacity = capacityOf(levelOutcomes(rows))
+    const repeats = repeatSummaries(rows)
+    const targets = own[0]?.targets ?? { unit_miss_rate_max: 0.01, rtf_p90_below: 1 }
+    return {
+      profile: name,
+      targets,
+      capacity,
+      repeats,
+      verdict: verdictLines({ capacity, rows, repeats, targets }),
+    }
+  })
+  const gated = options.gate === undefined || names.length > 1 ? undefined : options.gate
+  return {
+    schema: SERVING_SCHEMA_NAME,
+    tool: { name: 'floorload', version: options.toolVersion },
+    definitions: METRIC_DEFINITIONS,
+    profiles,
+    levels,
+    gate:
+      gated === undefined
+        ? null
+        : judgeGate(
+            runs.map(({ row }) => row),
+            gated,
+          ),
+    warnings: warningsOf(runs),
+  }
+}
+
+function servingLevel(analysed: AnalysedRun, lowest: LevelRow): ServingLevel {
+  const { run, row, sessions, inputsSha256 } = analysed
+  return {
+    run: run.name,
+    repeat: run.repeat,
+    ...row,
+    start_policy: run.policy ?? null,
+    recording_complete: run.isComplete,
+    work_drops: workDrops(row, lowest),
+    client_stall_ms: run.monitoring?.event_loop_delay_ms ?? null,
+    failed_sessions: sessions
+      .filter(({ hasSucceeded }) => !hasSucceeded)
+      .map(({ name, isDenied, reasons }) => ({
+        session: name,
+        denied: isDenied,
+        reasons: reasons.slice(0, REASONS_KEPT),
+        reasons_total: reasons.length,
+        trace: `${run.layout === 'field' ? 'samples' : 'sessions'}/${name}/continuous.jsonl`,
+      })),
+    inputs_sha256: inputsSha256,
+  }
+}
+
+function lowestOf(runs: readonly AnalysedRun[], like: AnalysedRun): LevelRow {
+  const own = runs.filter(({ profile, row }) => profile.name === like.profile.name && row.valid)
+  return own.reduce((low, { row }) => (row.concurrency < low.concurrency ? row : low), own[0]?.row ?? like.row)
+}
+
+function compareRuns(a: AnalysedRun, b: AnalysedRun): number {
+  return (
+    compareText(a.profile.name, b.profile.name) ||
+    a.row.concurrency - b.row.concurrency ||
+    a.run.repeat - b.run.repeat ||
+    compareText(a.run.name, b.run.name) ||
+    compareText(a.inputsSha256, b.inputsSha256)
+  )
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** What makes rows of one table incomparable, or a row weaker than it looks. */
+function warningsOf(runs: readonly AnalysedRun[]): string[] {
+  const warnings: string[] = []
+  for (const name of new Set(runs.map(({ profile }) => profile.name))) {
+    const own = runs.filter(({ profile }) => profile.name === name)
+    const differs = <T>(select: (run: AnalysedRun) => T) => new Set(own.map((run) => JSON.stringify(select(run)))).size > 1
+    if (differs(({ targets }) => targets)) warnings.push(`${name}: the levels were judged by different targets`)
+    if (differs(({ row }) => row.reserve_s)) warnings.push(`${name}: the levels have different playback reserves`)
+    if (differs(({ run }) => run.policy ?? null)) {
+      warnings.push(`${name}: the levels were started under different policies and do not compare`)
+    }
+  }
+  const seen = new Map<string, string>()
+  for (const { run, inputsSha256 } of runs) {
+    const other = seen.get(inputsSha256)
+    if (other !== undefined) warnings.push(`${run.name} holds the same recording as ${other}`)
+    seen.set(inputsSha256, run.name)
+    if (!run.isComplete) warnings.push(`${run.name}: the recording was not finished`)
+    if (run.invalidItems > 0) warnings.push(`${run.name}: ${run.invalidItems} dataset items could not be used`)
+  }
+  return warnings
+}
+
+/** What a reader of `serving.json` needs of a row; everything else passes through. */
+const levelRowSchema = z.looseObject({
+  profile: z.string(),
+  mode: z.enum(['native', 'turn_based']),
+  concurrency: z.number(),
+  valid: z.boolean(),
+  meets_targets: z.boolean(),
+  missed_targets: z.array(z.string()),
+  strict_gate_pass: z.boolean().nullable(),
+  confident_verdict: z.enum(['qualified', 'failed', 'inconclusive']).nullable(),
+  unit_miss_rate: z.number().nullable(),
+})
+
+/** Checks a `serving.json` that somebody hands us. */
+export const servingFileSchema = z.looseObject({
+  schema: z.literal(SERVING_SCHEMA_NAME),
+  levels: z.array(levelRowSchema),
+  gate: z.looseObject({ gate: z.unknown() }).nullable(),
+})
