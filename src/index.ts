@@ -2,16 +2,17 @@
  * The library: run a sweep, read recorded runs, judge sessions, build results, start the loopback server. Everything here
  * is what the command line itself calls.
  */
-export { EXIT, ERROR_CODES, type ErrorCode, type ExitCode, UserError } from './base/errors.js'
+
 export type { Clock, InstantUs } from './base/clock.js'
+export { ERROR_CODES, type ErrorCode, EXIT, type ExitCode, UserError } from './base/errors.js'
 export { SystemClock } from './base/system-clock.io.js'
-export { readRun, readSession, type RecordedRun, type SessionEntry } from './capture/run-reader.io.js'
+export { type RecordedRun, readRun, readSession, type SessionEntry } from './capture/run-reader.io.js'
 export { parseTrace, type TraceLine, type TraceRecord } from './capture/trace-record.js'
 export type { InputClip } from './dataset/input-clip.js'
-export { startLoopbackServer, type LoopbackServer, type LoopbackServerSettings } from './loopback/server.io.js'
 export { predictCapacity, predictLevel } from './loopback/predict.js'
-export { levelRow, type LevelRow } from './metrics/level-row.js'
-export { sessionFacts, type SessionFacts } from './metrics/session-facts.js'
+export { type LoopbackServer, type LoopbackServerSettings, startLoopbackServer } from './loopback/server.io.js'
+export { type LevelRow, levelRow } from './metrics/level-row.js'
+export { type SessionFacts, sessionFacts } from './metrics/session-facts.js'
 export { loadProfile, shippedProfiles } from './profile/load-profile.io.js'
 export { loadSweepFile } from './profile/load-sweep-file.io.js'
 export type { Profile } from './profile/profile.js'

@@ -84,9 +84,13 @@ function describeIssue(issue: z.core.$ZodIssue, root: unknown, schema: z.ZodType
     case 'invalid_value':
       return [`${seen}; allowed: ${issue.values.map(String).join(', ')}`]
     case 'too_small':
-      return [`${seen}; it must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${sizeOf(issue.origin)}`]
+      return [
+        `${seen}; it must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${sizeOf(issue.origin)}`,
+      ]
     case 'too_big':
-      return [`${seen}; it must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${sizeOf(issue.origin)}`]
+      return [
+        `${seen}; it must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${sizeOf(issue.origin)}`,
+      ]
     case 'invalid_union':
       return [`${seen}; ${unionRule(issue)}`]
     default:

@@ -19,9 +19,7 @@ export const loadConfigSchema = z.looseObject({
 /** How a level is judged unless the reader asks otherwise. */
 export const evaluationSchema = z.looseObject({
   playback_reserve_s: finite.min(0).optional(),
-  targets: z
-    .looseObject({ unit_miss_rate_max: finite.optional(), rtf_p90_below: finite.optional() })
-    .optional(),
+  targets: z.looseObject({ unit_miss_rate_max: finite.optional(), rtf_p90_below: finite.optional() }).optional(),
   gate: z.unknown().optional(),
 })
 

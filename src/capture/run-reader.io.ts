@@ -17,8 +17,8 @@ import {
   MANIFEST_FILE,
   MONITOR_FILE,
   RECEIPTS_FILE,
-  type RunBooks,
   RUN_FILE,
+  type RunBooks,
   type RunManifest,
   runBooksSchema,
   runManifestSchema,
@@ -47,7 +47,9 @@ export interface RecordedRun {
   readonly policy: string | undefined
   readonly admissionRetryLimit: number | undefined
   readonly reserveS: number | undefined
-  readonly targets: { readonly unit_miss_rate_max?: number | undefined; readonly rtf_p90_below?: number | undefined } | undefined
+  readonly targets:
+    | { readonly unit_miss_rate_max?: number | undefined; readonly rtf_p90_below?: number | undefined }
+    | undefined
   /** The gate that the sweep was run under, unchecked; absent where there was none. */
   readonly gate: unknown
   /** False when the recorder was stopped before its last session: such a level was not measured. */
@@ -191,11 +193,15 @@ function sessionsOf(directory: string, books: RunBooks) {
       const path = resolve(root, relativePath)
       // A run's books must not lead outside the run.
       if (path !== root && !path.startsWith(root + sep)) continue
-      const name = relative(root, path).split(sep).join('/').replace(/^samples\//, '')
+      const name = relative(root, path)
+        .split(sep)
+        .join('/')
+        .replace(/^samples\//, '')
       sessions.push({ name, directory: path, declaredInputS: state.input?.duration_s })
     }
   }
-  const isComplete = (books.status === undefined || books.status === 'complete') && pending === 0
+  // A run whose books were not closed is whole all the same when every session in them has ended.
+  const isComplete = pending === 0 && books.status !== 'preparing' && books.status !== 'interrupted'
   return { sessions, invalidItems, isComplete }
 }
 

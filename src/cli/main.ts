@@ -20,12 +20,17 @@ export type Action = (...args: never[]) => Promise<ExitCode>
 
 export function program(onExit: (code: ExitCode) => void): Command {
   const root = new Command('floorload')
-    .description('How many realtime speech conversations a server holds, and whether it keeps its deadlines at that load.')
+    .description(
+      'How many realtime speech conversations a server holds, and whether it keeps its deadlines at that load.',
+    )
     .version(toolVersion())
     .showHelpAfterError(false)
     .configureHelp({ sortSubcommands: false })
-    .addHelpText('after', `\nExit codes: 0 measured (and the gate passed), 1 a gate missed, 2 wrong usage or configuration,
-3 not measured or undecided, 4 server unreachable or refused everything, 70 a defect of floorload, 130 interrupted.`)
+    .addHelpText(
+      'after',
+      `\nExit codes: 0 measured (and the gate passed), 1 a gate missed, 2 wrong usage or configuration,
+3 not measured or undecided, 4 server unreachable or refused everything, 70 a defect of floorload, 130 interrupted.`,
+    )
   for (const command of [
     demoCommand,
     sweepCommand,

@@ -39,7 +39,9 @@ export function parseSessions(text: string): 'all' | { count: number } | { per_s
   const match = /^(\d+)(x?)$/.exec(text)
   const value = Number(match?.[1] ?? 0)
   if (match === null || value < 1) {
-    throw new InvalidArgumentError('it must be "all", a number of sessions such as 40, or sessions for each slot such as 3x')
+    throw new InvalidArgumentError(
+      'it must be "all", a number of sessions such as 40, or sessions for each slot such as 3x',
+    )
   }
   return match[2] === 'x' ? { per_slot: value } : { count: value }
 }

@@ -49,7 +49,11 @@ export async function progressEvents({ isQuiet }: { isQuiet: boolean }): Promise
     },
     levelEnds: (level, { row }) => {
       stop()
-      const state = !row.valid ? 'invalid' : row.meets_targets ? 'meets its targets' : `misses: ${row.missed_targets.join(', ')}`
+      const state = !row.valid
+        ? 'invalid'
+        : row.meets_targets
+          ? 'meets its targets'
+          : `misses: ${row.missed_targets.join(', ')}`
       const repeat = level.repeat > 1 ? ` r${level.repeat}` : ''
       const miss = row.unit_miss_rate === null ? '' : `, unit miss ${percent(row.unit_miss_rate)}`
       const lag = row.unit_lag_s === null ? '' : `, unit lag p95 ${Math.round(row.unit_lag_s.p95 * 1000)} ms`

@@ -27,7 +27,9 @@ export async function sweepAndReport(
   else {
     print(terminalReport(end.result, { colour: hasColour(process.stdout) }))
     for (const line of flags.footer ?? []) print(line)
-    print(`Files: ${[...end.files, join(sweep.output, SWEEP_MANIFEST_FILE)].join(', ')}; traces in ${join(sweep.output, 'concurrency-*')}`)
+    print(
+      `Files: ${[...end.files, join(sweep.output, SWEEP_MANIFEST_FILE)].join(', ')}; traces in ${join(sweep.output, 'concurrency-*')}`,
+    )
     if (end.wasInterrupted) print(`Interrupted. Go on with: floorload sweep --resume ${sweep.output}`)
   }
   return exitCodeOf(end)

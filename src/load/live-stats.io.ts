@@ -2,7 +2,13 @@
  * Live figures of a load process, in HDR histograms of whole microseconds: cheap to record, and mergeable across
  * processes without averaging percentiles. For the display only; final figures come from exact values in the traces.
  */
-import { type Histogram, build, decodeFromCompressedBase64, encodeIntoCompressedBase64, initWebAssembly } from 'hdr-histogram-js'
+import {
+  build,
+  decodeFromCompressedBase64,
+  encodeIntoCompressedBase64,
+  type Histogram,
+  initWebAssembly,
+} from 'hdr-histogram-js'
 
 const HIGHEST_US = 60_000_000
 
@@ -16,7 +22,7 @@ export class LiveHistogram {
   }
 
   static async create(): Promise<LiveHistogram> {
-    await initWebAssembly()
+    await prepareHistograms()
     return new LiveHistogram(buildHistogram())
   }
 
@@ -61,9 +67,15 @@ export function mergedSummary(encoded: readonly string[]): ReturnType<LiveHistog
   }
 }
 
-/** Must have run once in a process before histograms are merged there. */
+let preparation: Promise<void> | undefined
+
+/**
+ * Must have run once in a process before histograms are merged there. Once: two preparations at the same time would
+ * make two WASM memories, and histograms of the one are garbage to the other.
+ */
 export function prepareHistograms(): Promise<void> {
-  return initWebAssembly()
+  preparation ??= initWebAssembly()
+  return preparation
 }
 
 function buildHistogram(): Histogram {

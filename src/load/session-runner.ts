@@ -146,7 +146,11 @@ export class SessionRunner {
     const { limits, sink } = this.#options
     if (status !== 503) {
       const detail = body.trim() === '' ? '' : `: ${oneLine(body)}`
-      this.#fail({ kind: 'refused', message: `the upgrade was refused with HTTP ${status}${detail}`, httpStatus: status })
+      this.#fail({
+        kind: 'refused',
+        message: `the upgrade was refused with HTTP ${status}${detail}`,
+        httpStatus: status,
+      })
       return
     }
     if (this.#attempt > limits.admissionRetries) {

@@ -37,7 +37,13 @@ export function sentPackets(receipts: SendReceipts): SentPacket[] {
   }))
 }
 
-export function judgePacing({ packets, inputUs }: { packets: readonly SentPacket[]; inputUs: DurationUs }): PacingFacts {
+export function judgePacing({
+  packets,
+  inputUs,
+}: {
+  packets: readonly SentPacket[]
+  inputUs: DurationUs
+}): PacingFacts {
   const first = packets[0]
   if (first === undefined) return { problems: [], latenessUs: [], isInputStalled: false }
   const problems: string[] = []
@@ -61,8 +67,7 @@ export function judgePacing({ packets, inputUs }: { packets: readonly SentPacket
       problems.length === 0 &&
       packets.some(
         ({ doneAtUs }, index) =>
-          doneAtUs !== undefined &&
-          doneAtUs > t0Us + Math.min((index + 1) * PACKET_US, inputUs) + PACING_TOLERANCE_US,
+          doneAtUs !== undefined && doneAtUs > t0Us + Math.min((index + 1) * PACKET_US, inputUs) + PACING_TOLERANCE_US,
       ),
   }
 }

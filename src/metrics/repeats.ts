@@ -28,9 +28,7 @@ export function repeatSummaries(rows: readonly LevelRow[]): RepeatSummary[] {
     const key = `${row.profile}\n${String(row.concurrency).padStart(9, '0')}`
     groups.set(key, [...(groups.get(key) ?? []), row])
   }
-  return [...groups.entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, group]) => summaryOf(group))
+  return [...groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => summaryOf(group))
 }
 
 function summaryOf(rows: readonly LevelRow[]): RepeatSummary {

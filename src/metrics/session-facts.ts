@@ -3,13 +3,13 @@
  * stalled is a set of facts like any other, with the reasons why it failed.
  */
 import type { DurationUs, InstantUs } from '../base/clock.js'
+import type { SessionRecording } from '../capture/recording.js'
 import { modeOf, type Profile, samplesPerPacket, samplesPerUnit } from '../profile/profile.js'
 import { judgeSession } from '../protocol/judge.js'
 import { decodePcm16 } from '../protocol/pcm.js'
 import type { VerdictStatus, Violation } from '../protocol/verdict.js'
 import { judgePacing, type PacingFacts, type SentPacket, sentPackets } from './pacing.js'
 import { bufferNeededUs, pausesUs, realTimeFactor, usOfSamples } from './playback.js'
-import type { SessionRecording } from '../capture/recording.js'
 import { readWireFacts, type WireFacts, type WireReply } from './wire-facts.js'
 
 export interface UnitFacts {
@@ -74,7 +74,12 @@ export interface SessionFactsOptions {
 }
 
 /** Computes the facts of one session. Never throws on what a recording holds. */
-export function sessionFacts({ recording, profile, admissionRetryLimit, reserveUs }: SessionFactsOptions): SessionFacts {
+export function sessionFacts({
+  recording,
+  profile,
+  admissionRetryLimit,
+  reserveUs,
+}: SessionFactsOptions): SessionFacts {
   const wire = readWireFacts(recording.lines, profile.protocol)
   const verdict = judgeSession({ profile, lines: recording.lines, admissionRetryLimit })
   const sent = readSentAudio(wire)
@@ -189,9 +194,7 @@ function replyFacts(options: {
   const { reply, profile, reserveUs, readiness } = options
   const audio = { deltas: reply.deltas, sampleRateHz: profile.output.sample_rate_hz }
   const originUs =
-    readiness === undefined
-      ? reply.createdAtUs
-      : readiness.readyAtUs(reply.firstAudioUnit ?? reply.unitsDoneBefore)
+    readiness === undefined ? reply.createdAtUs : readiness.readyAtUs(reply.firstAudioUnit ?? reply.unitsDoneBefore)
   const firstAtUs = reply.deltas[0]?.atUs
   return {
     id: reply.id,

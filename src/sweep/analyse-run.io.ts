@@ -52,7 +52,9 @@ export async function analyseRun(directory: string, overrides: EvaluationOverrid
       overrides.unitMissRateMax ?? run.targets?.unit_miss_rate_max ?? profile.targets.unit_miss_rate_max,
     rtf_p90_below: overrides.rtfP90Below ?? run.targets?.rtf_p90_below ?? profile.targets.rtf_p90_below,
   }
-  const reserveUs = Math.round((overrides.reserveMs ?? (run.reserveS === undefined ? DEFAULT_RESERVE_MS : run.reserveS * 1000)) * 1000)
+  const reserveUs = Math.round(
+    (overrides.reserveMs ?? (run.reserveS === undefined ? DEFAULT_RESERVE_MS : run.reserveS * 1000)) * 1000,
+  )
   const digest = createHash('sha256')
   const sessions: SessionFacts[] = []
   for (const entry of [...run.sessions].sort((a, b) => (a.name < b.name ? -1 : 1))) {

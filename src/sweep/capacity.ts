@@ -15,8 +15,7 @@ export interface LevelOutcome {
 }
 
 export interface Capacity {
-  readonly status:
-    /** The level above misses. */
+  readonly status: /** The level above misses. */
     | 'exact'
     /** Nothing above was measured: it may be more. */
     | 'at_least'

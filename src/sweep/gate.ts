@@ -47,7 +47,8 @@ function strictGate(
     return decide('undecided', 'the strict gate is defined for native profiles only')
   }
   const passed = rows.filter((row) => row.strict_gate_pass === true).length
-  if (passed < rows.length) return decide('fail', `${passed} of ${rows.length} runs of level ${level} pass the strict gate`)
+  if (passed < rows.length)
+    return decide('fail', `${passed} of ${rows.length} runs of level ${level} pass the strict gate`)
   if (rows.length < gate.runs) {
     return decide('undecided', `level ${level} passed ${passed} runs; ${gate.runs} are asked for`)
   }
@@ -60,7 +61,10 @@ function capacityProblem(
 ): { verdict: 'fail' | 'undecided'; reason: string } | undefined {
   if (capacity.sessions !== null && capacity.sessions >= wanted) return undefined
   if (capacity.first_missing_level !== null && capacity.first_missing_level <= wanted) {
-    return { verdict: 'fail', reason: `level ${capacity.first_missing_level} misses its targets; ${wanted} was asked for` }
+    return {
+      verdict: 'fail',
+      reason: `level ${capacity.first_missing_level} misses its targets; ${wanted} was asked for`,
+    }
   }
   // The first miss lies above, yet nothing below it reaches: the wanted level itself was not recorded.
   if (capacity.status === 'exact' || capacity.status === 'none') {
@@ -70,7 +74,9 @@ function capacityProblem(
   return {
     verdict: 'undecided',
     reason:
-      invalid === undefined ? `no level of at least ${wanted} was recorded` : `level ${invalid} was not measured (invalid)`,
+      invalid === undefined
+        ? `no level of at least ${wanted} was recorded`
+        : `level ${invalid} was not measured (invalid)`,
   }
 }
 

@@ -29,7 +29,7 @@ export function runLevelProcess(options: LevelProcessOptions): Promise<LevelProc
   })
   let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    stderr = (stderr + chunk).slice(-4000)
+    stderr = (stderr + chunk).slice(0, 4000)
   })
   const say = (message: ToLevelProcess) => {
     if (child.connected) child.send(message)
@@ -70,7 +70,7 @@ export function runLevelProcess(options: LevelProcessOptions): Promise<LevelProc
       if (failure !== undefined) reject(failure)
       else if (end !== undefined) resolve(end)
       else if (options.signal.aborted) resolve({ wasInterrupted: true })
-      else reject(new Error(`the load process died (${signal ?? `exit code ${code}`}): ${stderr.trim().slice(-500)}`))
+      else reject(new Error(`the load process died (${signal ?? `exit code ${code}`}): ${stderr.trim()}`))
     })
     say({ kind: 'run', plan: options.plan })
     if (options.signal.aborted) onAbort()

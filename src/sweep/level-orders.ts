@@ -60,7 +60,10 @@ export function levelPlan(order: LevelOrder & { readonly inputFile: (clip: Input
       sha256: clip.pcmSha256,
       samples: clip.pcm.length,
     })),
-    sessions: sessions.map(({ directory: folder, clip }) => ({ directory: folder, inputIndex: indexOf.get(clip) ?? 0 })),
+    sessions: sessions.map(({ directory: folder, clip }) => ({
+      directory: folder,
+      inputIndex: indexOf.get(clip) ?? 0,
+    })),
   }
 }
 

@@ -63,7 +63,11 @@ export async function ensureReachable(address: ServerAddress): Promise<void> {
   const redact = redactor(secretsOf(address))
   const shown = redactUrl(address.url)
   let handshake = await tryHandshake(address)
-  for (let attempt = 0; attempt < BUSY_RETRIES && handshake.kind === 'refused' && handshake.status === 503; attempt += 1) {
+  for (
+    let attempt = 0;
+    attempt < BUSY_RETRIES && handshake.kind === 'refused' && handshake.status === 503;
+    attempt += 1
+  ) {
     await new Promise((resolve) => setTimeout(resolve, BUSY_BACKOFF_MS))
     handshake = await tryHandshake(address)
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { writeFileWhole } from '../base/atomic-file.io.js'
 import { jsonText } from '../base/json.js'
 import { MANIFEST_FILE, REPORT_FILE, RUN_FILE } from '../capture/run-manifest.js'
-import { type InputClip, clipDurationS } from '../dataset/input-clip.js'
+import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
 import type { SessionEnded } from '../load/level-plan.js'
 import type { SessionFacts } from '../metrics/session-facts.js'
 
@@ -71,6 +71,11 @@ export class RunBooks {
     }, WRITE_INTERVAL_MS)
   }
 
+  /** All sessions have ended; their traces can be judged. */
+  async recorded(): Promise<void> {
+    await this.#settle('running')
+  }
+
   /** The level was stopped before its last session. */
   async interrupted(): Promise<void> {
     await this.#settle('interrupted')
@@ -85,10 +90,7 @@ export class RunBooks {
       state.verdict = facts.protocolStatus
       state.status = facts.hasSucceeded ? 'pass' : facts.protocolStatus === 'not_exercised' ? 'not_exercised' : 'fail'
       state.errors = [...facts.reasons].slice(0, 20)
-      await writeFileWhole(
-        join(this.#directory, directory, REPORT_FILE),
-        jsonText(sessionReport(facts, state.outcome)),
-      )
+      await writeFileWhole(join(this.#directory, directory, REPORT_FILE), jsonText(sessionReport(facts, state.outcome)))
     }
     await this.#settle('complete')
   }
@@ -149,7 +151,9 @@ export class RunBooks {
           subset: first.subset,
           directory: sampleDirectory(first),
           errors: [],
-          variants: Object.fromEntries([first, ...rest].map((session) => [session.variant, this.#variantEntry(session)])),
+          variants: Object.fromEntries(
+            [first, ...rest].map((session) => [session.variant, this.#variantEntry(session)]),
+          ),
         })),
       }),
     )

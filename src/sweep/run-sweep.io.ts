@@ -149,10 +149,10 @@ class Sweep {
         await books.interrupted()
         return undefined
       }
+      await books.recorded()
       const analysed = await analyseRun(directory)
       await books.complete(analysed.sessions)
-      // Read once more, now that the books say that the level is complete: the result is then what a reader will get.
-      return { ...analysed, run: { ...analysed.run, isComplete: true } }
+      return analysed
     } catch (thrown) {
       // A level that could not be stored is no level: nothing half-written stays.
       await removeFolder(directory)

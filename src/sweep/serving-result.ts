@@ -145,7 +145,8 @@ function warningsOf(runs: readonly AnalysedRun[]): string[] {
   const warnings: string[] = []
   for (const name of new Set(runs.map(({ profile }) => profile.name))) {
     const own = runs.filter(({ profile }) => profile.name === name)
-    const differs = <T>(select: (run: AnalysedRun) => T) => new Set(own.map((run) => JSON.stringify(select(run)))).size > 1
+    const differs = <T>(select: (run: AnalysedRun) => T) =>
+      new Set(own.map((run) => JSON.stringify(select(run)))).size > 1
     if (differs(({ targets }) => targets)) warnings.push(`${name}: the levels were judged by different targets`)
     if (differs(({ row }) => row.reserve_s)) warnings.push(`${name}: the levels have different playback reserves`)
     if (differs(({ run }) => run.policy ?? null)) {

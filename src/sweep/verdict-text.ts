@@ -17,7 +17,9 @@ export function verdictLines({ capacity, rows, repeats, targets }: VerdictInput)
     ...confidenceLines(capacity, rows),
     ...repeatLines(capacity, repeats),
     ...uncertainLines(rows),
-    ...capacity.meets_above.map((level) => `Level ${level} meets its targets above the first miss: repeat both levels.`),
+    ...capacity.meets_above.map(
+      (level) => `Level ${level} meets its targets above the first miss: repeat both levels.`,
+    ),
   ]
 }
 

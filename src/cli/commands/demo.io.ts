@@ -45,7 +45,13 @@ async function demo(flags: { output?: string; json?: boolean; quiet?: boolean })
   })
   const { baseMs, perUnitMs } = ACCELERATOR
   const unitMs = profile.unit_ms ?? 0
-  const predicted = predictCapacity({ unitMs, accelerator: ACCELERATOR, phases: 'any', levels: LEVELS, packetMs: PACKET_MS })
+  const predicted = predictCapacity({
+    unitMs,
+    accelerator: ACCELERATOR,
+    phases: 'any',
+    levels: LEVELS,
+    packetMs: PACKET_MS,
+  })
   if (flags.json !== true) {
     print(
       `floorload demo: the built-in ${profile.name} server (real sockets, real speech, SIMULATED accelerator:\n` +

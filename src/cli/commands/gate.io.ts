@@ -23,7 +23,11 @@ export function gateCommand(onExit: (code: ExitCode) => void): Command {
   return new Command('gate')
     .description('pass or fail a release on a measured result: exit 0, 1, or 3 where the data cannot say')
     .argument('<serving.json>', 'a result of sweep or report')
-    .option('--min-capacity <n>', 'the capacity that has to be there; default: the gate of the sweep file', parseCount(1))
+    .option(
+      '--min-capacity <n>',
+      'the capacity that has to be there; default: the gate of the sweep file',
+      parseCount(1),
+    )
     .option('--strict', 'the strict campaign rule instead of the targets')
     .option('--runs <n>', 'runs of the level that must be there and pass', parseCount(1))
     .option('--confident', 'ask that it is shown with 95% confidence')

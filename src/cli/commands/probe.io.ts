@@ -54,7 +54,8 @@ async function probe(flags: ProbeFlags): Promise<ExitCode> {
     }
     print(session.passed ? `one ${profile.name} session: pass` : `one ${profile.name} session: fail`)
     for (const reason of session.reasons) print(`  ${reason}`)
-    if (session.unit_lag_ms !== null) print(`unit lag: ${session.unit_lag_ms.map((lag) => Math.round(lag)).join(' ')} ms`)
+    if (session.unit_lag_ms !== null)
+      print(`unit lag: ${session.unit_lag_ms.map((lag) => Math.round(lag)).join(' ')} ms`)
   }
   return session.passed ? EXIT.ok : EXIT.notMeasured
 }
@@ -88,7 +89,10 @@ async function oneSession(flags: ProbeFlags, server: { url: string; headers: Rec
     return {
       passed: facts?.hasSucceeded ?? false,
       reasons: facts?.reasons.slice(0, 8) ?? ['the session was interrupted'],
-      unit_lag_ms: facts === undefined || facts.unitsExpected === null ? null : facts.units.map(({ lagUs }) => (lagUs ?? 0) / 1000),
+      unit_lag_ms:
+        facts === undefined || facts.unitsExpected === null
+          ? null
+          : facts.units.map(({ lagUs }) => (lagUs ?? 0) / 1000),
     }
   } finally {
     interrupt.dispose()

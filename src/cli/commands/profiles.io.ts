@@ -15,7 +15,10 @@ export function profilesCommand(onExit: (code: ExitCode) => void): Command {
       const profiles = await shippedProfiles()
       if (flags.json === true) print(jsonText(profiles))
       else {
-        const table = new Table({ head: ['profile', 'unit', 'in', 'out', 'sweep', 'what it is'], style: { head: [], border: [], compact: true } })
+        const table = new Table({
+          head: ['profile', 'unit', 'in', 'out', 'sweep', 'what it is'],
+          style: { head: [], border: [], compact: true },
+        })
         for (const profile of profiles) {
           table.push([
             [profile.name, ...profile.aliases.map((alias) => `  = ${alias}`)].join('\n'),

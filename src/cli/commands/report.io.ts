@@ -3,15 +3,15 @@ import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
 import { writeFileWhole } from '../../base/atomic-file.io.js'
-import { type ExitCode, EXIT, UserError } from '../../base/errors.js'
+import { EXIT, type ExitCode, UserError } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import { toolVersion } from '../../base/version.io.js'
 import { type Gate, gateSchema } from '../../profile/sweep-file.js'
 import { renderedFiles } from '../../report/rendered-files.js'
 import { terminalReport } from '../../report/terminal-report.js'
 import { type AnalysedRun, analyseRun, type EvaluationOverrides } from '../../sweep/analyse-run.io.js'
-import { SWEEP_MANIFEST_FILE } from '../../sweep/sweep-manifest.js'
 import { servingResult } from '../../sweep/serving-result.js'
+import { SWEEP_MANIFEST_FILE } from '../../sweep/sweep-manifest.js'
 import { collect, parseCount, parseNumber } from '../parse.js'
 import { hasColour, note, print } from '../terminal.io.js'
 
@@ -29,7 +29,11 @@ export function reportCommand(onExit: (code: ExitCode) => void): Command {
     .option('--profile <name|file>', 'judge by this profile instead of the recorded one')
     .option('--concurrency <n>', 'sessions requested at once, where a recording does not say', parseCount(1))
     .option('--reserve-ms <ms>', 'playback reserve for underruns', parseNumber({ minimum: 0, maximum: 60_000 }))
-    .option('--unit-miss-rate-max <rate>', 'target: highest share of missed units', parseNumber({ minimum: 0, maximum: 1 }))
+    .option(
+      '--unit-miss-rate-max <rate>',
+      'target: highest share of missed units',
+      parseNumber({ minimum: 0, maximum: 1 }),
+    )
     .option('--rtf-p90-below <factor>', 'target of turn-based servers', parseNumber({ minimum: 0.01 }))
     .option('--json', 'print serving.json')
     .action(async (flags: ReportFlags) => {
@@ -46,7 +50,11 @@ async function report(flags: ReportFlags): Promise<ExitCode> {
     else runs.push(analysed)
   }
   if (runs.length === 0) {
-    throw new UserError({ code: 'RUN_UNREADABLE', message: 'no recorded level was found', fix: 'give the folder of a level with --run' })
+    throw new UserError({
+      code: 'RUN_UNREADABLE',
+      message: 'no recorded level was found',
+      fix: 'give the folder of a level with --run',
+    })
   }
   const result = servingResult({ runs, toolVersion: toolVersion(), gate: commonGate(runs) })
   if (flags.output !== undefined) {

@@ -13,8 +13,8 @@ import { checkUrl, ensureReachable, type ServerAddress } from '../../sweep/reach
 import { resumedInputs } from '../../sweep/resume.io.js'
 import { interruptSignal } from '../interrupt.io.js'
 import { collect, parseCount, parseHeaders, parseLevels, parseNumber, parseSessions } from '../parse.js'
-import { note } from '../terminal.io.js'
 import { sweepAndReport } from '../sweep-and-report.io.js'
+import { note } from '../terminal.io.js'
 
 interface SweepFlags {
   readonly url?: string
@@ -49,7 +49,10 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
     .description('run concurrency levels against a realtime server and name its capacity')
     .argument('[sweep]', 'a sweep file, or the name of a shipped one: smoke, capacity, h100-short, release-gate')
     .option('--url <url>', 'the server, such as ws://HOST:8099/v1/realtime')
-    .option('--profile <name|file>', 'kind of server: a shipped profile or your own file ("floorload profiles" lists them)')
+    .option(
+      '--profile <name|file>',
+      'kind of server: a shipped profile or your own file ("floorload profiles" lists them)',
+    )
     .option('--audio <dir|file>', 'WAV files to send instead of the built-in speech; may be repeated', collect)
     .option('--dataset-root <dir>', 'folder of the dataset that the sweep file asks for')
     .option('--concurrency <levels>', 'levels, such as 1,2,4,8', parseLevels)
@@ -57,12 +60,24 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
     .option('--repeats <n>', 'runs of every level, each in a fresh process', parseCount(1))
     .option('--start <policy>', 'how sessions begin: pool, aligned, spread or poisson')
     .option('--order <order>', 'order of the levels: ascending, descending, as_given or shuffled')
-    .option('--sessions <n>', 'sessions of a level: all, a total such as 40, or for each slot such as 3x', parseSessions)
+    .option(
+      '--sessions <n>',
+      'sessions of a level: all, a total such as 40, or for each slot such as 3x',
+      parseSessions,
+    )
     .option('--warm-up <n>', 'sessions before the first level, left out of the results', parseCount(0))
     .option('--reserve-ms <ms>', 'playback reserve for underruns', parseNumber({ minimum: 0, maximum: 60_000 }))
-    .option('--unit-miss-rate-max <rate>', 'target: highest share of missed units', parseNumber({ minimum: 0, maximum: 1 }))
+    .option(
+      '--unit-miss-rate-max <rate>',
+      'target: highest share of missed units',
+      parseNumber({ minimum: 0, maximum: 1 }),
+    )
     .option('--rtf-p90-below <factor>', 'target of turn-based servers', parseNumber({ minimum: 0.01 }))
-    .option('--stop-at-miss-rate <rate>', 'end the sweep after a level this bad', parseNumber({ minimum: 0, maximum: 1 }))
+    .option(
+      '--stop-at-miss-rate <rate>',
+      'end the sweep after a level this bad',
+      parseNumber({ minimum: 0, maximum: 1 }),
+    )
     .option('--min-capacity <n>', 'gate: exit 1 when the capacity is lower', parseCount(1))
     .option('--strict', 'gate by the strict campaign rule instead of the targets')
     .option('--confident', 'gate on what is shown with 95% confidence; inconclusive exits 3')
@@ -186,4 +201,3 @@ function drivable(profile: Profile): Profile {
 function missing(flag: string, example: string): UserError {
   return new UserError({ code: 'USAGE', message: `${flag} is missing`, fix: `such as ${flag} ${example}` })
 }
-

@@ -9,7 +9,9 @@ const REASONS_SHOWN = 5
 
 export function verifyCommand(onExit: (code: ExitCode) => void): Command {
   return new Command('verify')
-    .description('judge the recorded sessions of a level by the numbered checks of their protocol; exit 1 when one fails')
+    .description(
+      'judge the recorded sessions of a level by the numbered checks of their protocol; exit 1 when one fails',
+    )
     .argument('<run>', 'folder of a level')
     .option('--profile <name|file>', 'judge by this profile instead of the recorded one')
     .option('--json', 'print all verdicts as JSON')
