@@ -4,6 +4,7 @@
  * that is no run at all is an error.
  */
 import { createHash, type Hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { usFromSeconds } from '../base/clock.js'
@@ -63,9 +64,12 @@ export interface RecordedRun {
 
 /**
  * Reads a run's books.
- * @throws UserError RUN_UNREADABLE when the folder is no run, or its manifest cannot be understood
+ * @throws UserError FILE_UNREADABLE when there is no such folder, RUN_UNREADABLE when it is no run, or its manifest cannot be understood
  */
 export async function readRun(directory: string): Promise<RecordedRun> {
+  if (!existsSync(directory)) {
+    throw new UserError({ code: 'FILE_UNREADABLE', message: `${directory} does not exist`, fix: 'correct the path' })
+  }
   const manifest = await readManifest(directory)
   const books = await readBooks(directory)
   const load = loadConfigOf(manifest, books)

@@ -8,7 +8,7 @@ import { exitCodeOfGate } from '../sweep/gate.js'
 import { runSweep, type SweepEnd, type SweepOptions } from '../sweep/run-sweep.io.js'
 import { SWEEP_MANIFEST_FILE } from '../sweep/sweep-manifest.js'
 import { progressEvents } from './progress.io.js'
-import { hasColour, print } from './terminal.io.js'
+import { print, tableStyleFor } from './terminal.io.js'
 
 export async function sweepAndReport(
   sweep: Omit<SweepOptions, 'signal' | 'events' | 'render'>,
@@ -25,7 +25,7 @@ export async function sweepAndReport(
   }
   if (flags.json === true) print(jsonText(end.result))
   else {
-    print(terminalReport(end.result, { colour: hasColour(process.stdout) }))
+    print(terminalReport(end.result, tableStyleFor(process.stdout)))
     for (const line of flags.footer ?? []) print(line)
     print(
       `Files: ${[...end.files, join(sweep.output, SWEEP_MANIFEST_FILE)].join(', ')}; traces in ${join(sweep.output, 'concurrency-*')}`,

@@ -9,7 +9,7 @@ export interface ErrorParts {
 
 /** One line: what is wrong, where, what to do, and the code to search for. */
 export function errorLine({ message, code, at, fix }: ErrorParts): string {
-  const where = at === undefined ? '' : ` (${at})`
+  const where = at === undefined || message.includes(at) ? '' : ` (${at})`
   const todo = fix === undefined ? '' : `; ${fix}`
   return `error: ${message}${where}${todo} [${code}]\n`
 }
@@ -19,6 +19,11 @@ export function hasColour(stream: NodeJS.WriteStream): boolean {
   if (process.env.NO_COLOR !== undefined && process.env.NO_COLOR !== '') return false
   if (process.env.FORCE_COLOR !== undefined && process.env.FORCE_COLOR !== '0') return true
   return stream.isTTY === true && process.env.TERM !== 'dumb'
+}
+
+/** How tables are drawn on a stream: as wide as its terminal, or as they like in a pipe. */
+export function tableStyleFor(stream: NodeJS.WriteStream): { colour: boolean; width: number | undefined } {
+  return { colour: hasColour(stream), width: stream.isTTY === true ? stream.columns : undefined }
 }
 
 export function note(text: string): void {

@@ -34,6 +34,8 @@ export class WsTransport implements Transport {
     let isOpen = false
     let isOver = false
     let failure = ''
+    /** Reports a refusal whose body is still on its way; a broken body does not change the answer. */
+    let reportRefusal: (() => void) | undefined
     const finish = (report: () => void) => {
       if (isOver) return
       isOver = true
@@ -56,6 +58,7 @@ export class WsTransport implements Transport {
         finish(() => handlers.onRefused({ status, body: body.slice(0, MAX_REFUSAL_BODY_BYTES) }))
         request.destroy()
       }
+      reportRefusal = report
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
         body += chunk
@@ -67,6 +70,7 @@ export class WsTransport implements Transport {
     })
     socket.on('error', (error) => {
       failure = describe(error)
+      reportRefusal?.()
       if (!isOpen) finish(() => handlers.onFailed(failure))
     })
     socket.on('close', (code, reason) => {

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { closest } from 'fastest-levenshtein'
+import { closest, distance } from 'fastest-levenshtein'
 import { messageOf, UserError } from '../base/errors.js'
 import { parseYamlWith } from '../base/schema.js'
 import { PACKET_MS, type Profile, profileSchema } from './profile.js'
@@ -23,9 +23,11 @@ export async function loadProfile(nameOrPath: string): Promise<Profile> {
   const found = profiles.find(({ name, aliases }) => name === nameOrPath || aliases.includes(nameOrPath))
   if (found !== undefined) return found
   const names = profiles.map(({ name }) => name)
+  const near = closest(nameOrPath, names)
+  const hint = distance(nameOrPath, near) <= Math.max(2, nameOrPath.length / 2) ? `did you mean ${near}? ` : ''
   throw new UserError({
     code: 'PROFILE_UNKNOWN',
-    message: `unknown profile ${JSON.stringify(nameOrPath)}; did you mean ${closest(nameOrPath, names)}? Known: ${names.join(', ')}`,
+    message: `unknown profile ${JSON.stringify(nameOrPath)}; ${hint}known are ${names.join(', ')}`,
     fix: 'choose one of these, or give the path of your own profile file, such as ./mine.yaml',
   })
 }

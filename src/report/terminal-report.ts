@@ -1,12 +1,13 @@
 /** What a person sees at the end of a sweep: the table, then the verdict. */
 import type { ServingResult } from '../sweep/serving-result.js'
-import { terminalTable } from './level-table.js'
+import { type TableStyle, terminalTable } from './level-table.js'
 
-export function terminalReport(result: ServingResult, { colour }: { colour: boolean }): string {
+export function terminalReport(result: ServingResult, style: TableStyle): string {
+  const { colour } = style
   const bold = (text: string) => (colour ? `\u001b[1m${text}\u001b[22m` : text)
   const isMixed = result.profiles.length > 1
   const lines: string[] = []
-  if (result.levels.length > 0) lines.push(terminalTable(result.levels, { colour }), '')
+  if (result.levels.length > 0) lines.push(terminalTable(result.levels, style), '')
   for (const { profile, verdict } of result.profiles) {
     const [first = '', ...rest] = verdict
     lines.push(bold(isMixed ? `${profile}: ${first}` : first), ...rest)

@@ -95,10 +95,15 @@ export class RunBooks {
     await this.#settle('complete')
   }
 
-  async #settle(status: string): Promise<void> {
+  /** Ends all writing: after this the folder can be removed. */
+  async abandon(): Promise<void> {
     if (this.#timer !== undefined) clearTimeout(this.#timer)
     this.#timer = undefined
     await this.#writing.catch(() => undefined)
+  }
+
+  async #settle(status: string): Promise<void> {
+    await this.abandon()
     this.#status = status
     await this.#write()
   }

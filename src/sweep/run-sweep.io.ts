@@ -155,6 +155,7 @@ class Sweep {
       return analysed
     } catch (thrown) {
       // A level that could not be stored is no level: nothing half-written stays.
+      await books.abandon()
       await removeFolder(directory)
       throw thrown
     }

@@ -1,7 +1,7 @@
 /** `floorload gate`: a verdict and an exit code for a pipeline, from a `serving.json`. */
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
-import { type ExitCode, UserError } from '../../base/errors.js'
+import { type ExitCode, messageOf, UserError } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import type { LevelRow } from '../../metrics/level-row.js'
 import { type Gate, gateSchema } from '../../profile/sweep-file.js'
@@ -48,8 +48,14 @@ async function readServingFile(file: string, profile: string | undefined) {
   try {
     json = JSON.parse(await readFile(file, 'utf8'))
   } catch (thrown) {
-    const isMissing = (thrown as NodeJS.ErrnoException).code === 'ENOENT'
-    throw fail(`${file} ${isMissing ? 'does not exist' : 'is not valid JSON'}`, 'give the serving.json of a sweep')
+    if ((thrown as NodeJS.ErrnoException).code !== undefined) {
+      throw new UserError({
+        code: 'FILE_UNREADABLE',
+        message: `cannot read ${file}: ${messageOf(thrown)}`,
+        fix: 'give the serving.json of a sweep',
+      })
+    }
+    throw fail(`${file} is not valid JSON`, 'give the serving.json of a sweep')
   }
   const parsed = servingFileSchema.safeParse(json)
   if (!parsed.success) {

@@ -13,7 +13,7 @@ import { type AnalysedRun, analyseRun, type EvaluationOverrides } from '../../sw
 import { servingResult } from '../../sweep/serving-result.js'
 import { SWEEP_MANIFEST_FILE } from '../../sweep/sweep-manifest.js'
 import { collect, parseCount, parseNumber } from '../parse.js'
-import { hasColour, note, print } from '../terminal.io.js'
+import { note, print, tableStyleFor } from '../terminal.io.js'
 
 interface ReportFlags extends EvaluationOverrides {
   readonly run: string[]
@@ -63,7 +63,7 @@ async function report(flags: ReportFlags): Promise<ExitCode> {
       await writeFileWhole(join(dirname(flags.output), name), text)
     }
   }
-  print(flags.json === true ? jsonText(result) : terminalReport(result, { colour: hasColour(process.stdout) }))
+  print(flags.json === true ? jsonText(result) : terminalReport(result, tableStyleFor(process.stdout)))
   return result.levels.some(({ valid }) => valid) ? EXIT.ok : EXIT.notMeasured
 }
 
