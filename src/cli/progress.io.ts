@@ -6,8 +6,9 @@ import { mergedSummary, prepareHistograms } from '../load/live-stats.io.js'
 import type { SweepEvents } from '../sweep/run-sweep.io.js'
 import { percent } from '../sweep/verdict-text.js'
 
+// The most telling figures first: a narrow terminal cuts the line at its end.
 const FORMAT =
-  '{name} {bar} {value}/{total} done, {open} open, {failed} failed | unit lag p50 {lagP50} p99 {lagP99} ms, {missed} missed | send late p99 {lateP99} ms, stall {stall} ms'
+  '{name} {bar} {value}/{total}, {open} open, {failed} failed | lag p50/p99 {lagP50}/{lagP99} ms, {missed} missed | late p99 {lateP99} ms, stall {stall} ms'
 
 /** Events that print. Needs `await` once, because live histograms are merged here. */
 export async function progressEvents({ isQuiet }: { isQuiet: boolean }): Promise<SweepEvents & { stop(): void }> {

@@ -250,8 +250,9 @@ export class SessionRunner {
   #sendPacket(index: number, dueAtUs: InstantUs): void {
     const { clock, packets, observer } = this.#options
     const frame = packets.frames[index]
+    const text = packets.texts[index]
     const eventId = packets.eventIds[index]
-    if (frame === undefined || eventId === undefined) return
+    if (frame === undefined || text === undefined || eventId === undefined) return
     const startAtUs = clock.nowUs()
     const timing: PacketTiming = { eventId, dueAtUs, startAtUs, doneAtUs: undefined }
     this.#timings.push(timing)
@@ -260,7 +261,7 @@ export class SessionRunner {
     })
     observer.packetSent?.(startAtUs - dueAtUs)
     // After the write: the stamp is taken, and storing must not delay the packet.
-    this.#append(this.#line('send', startAtUs, frame.toString('utf8')))
+    this.#append(this.#line('send', startAtUs, text))
   }
 
   /** The end of the input is a point of the schedule too, and never before the last packet has had its time. */

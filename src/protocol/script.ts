@@ -45,6 +45,8 @@ export interface SessionScript {
 export interface WirePackets {
   /** One JSON text frame per packet, UTF-8. */
   readonly frames: readonly Buffer[]
+  /** The same frames as text, for the trace. */
+  readonly texts: readonly string[]
   readonly eventIds: readonly string[]
   readonly samplesPerPacket: number
   readonly lastPacketSamples: number

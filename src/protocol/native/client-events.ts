@@ -23,25 +23,25 @@ export function sessionClose(): WireEvent {
 export function appendFrames(pcm: Int16Array, samplesPerPacket: number): WirePackets {
   const count = Math.ceil(pcm.length / samplesPerPacket)
   const frames: Buffer[] = []
+  const texts: string[] = []
   const eventIds: string[] = []
   for (let seq = 0; seq < count; seq += 1) {
     const chunk = pcm.subarray(seq * samplesPerPacket, (seq + 1) * samplesPerPacket)
     const audio = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('base64')
     const eventId = `c_append_${seq}`
-    frames.push(
-      Buffer.from(
-        JSON.stringify({
-          type: 'input_audio_buffer.append',
-          event_id: eventId,
-          audio,
-          sglang: { seq, t_start_ms: seq * PACKET_MS },
-        }),
-      ),
-    )
+    const text = JSON.stringify({
+      type: 'input_audio_buffer.append',
+      event_id: eventId,
+      audio,
+      sglang: { seq, t_start_ms: seq * PACKET_MS },
+    })
+    texts.push(text)
+    frames.push(Buffer.from(text))
     eventIds.push(eventId)
   }
   return {
     frames,
+    texts,
     eventIds,
     samplesPerPacket,
     lastPacketSamples: pcm.length - Math.max(0, count - 1) * samplesPerPacket,

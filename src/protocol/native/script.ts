@@ -29,6 +29,7 @@ type State =
   | 'failing after a fatal error'
   | 'awaiting the close of the connection'
 
+const NORMAL_CLOSE = 1000
 const COMPLETED: EndCause = { kind: 'completed', message: 'completed', isClientError: false }
 
 export class NativeScript implements SessionScript {
@@ -155,6 +156,9 @@ export class NativeScript implements SessionScript {
         isClientError: true,
       }
     }
-    return this.#cause ?? COMPLETED
+    const cause = this.#cause ?? COMPLETED
+    return code === NORMAL_CLOSE
+      ? cause
+      : { ...cause, message: `${cause.message}; the connection closed with ${close}` }
   }
 }
