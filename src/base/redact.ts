@@ -52,6 +52,23 @@ export function secretsOf({ url, headers }: { url: string; headers: Readonly<Rec
   return [...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH).sort((a, b) => b.length - a.length)
 }
 
+/** In stored frames only what cannot be a word of the protocol is looked for. */
+const MIN_SECRET_LENGTH_IN_EVENTS = 8
+
+/**
+ * Takes secrets out of a JSON text: out of its string values alone, so that it stays the JSON that it was. Without
+ * secrets, or where none occurs, the text is returned as it is.
+ */
+export function jsonRedactor(secrets: readonly string[]): Redact {
+  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH_IN_EVENTS)
+  if (long.length === 0) return (text) => text
+  const redact = redactor(long)
+  return (text) => {
+    if (!long.some((secret) => text.includes(secret))) return text
+    return JSON.stringify(JSON.parse(text), (_, value: unknown) => (typeof value === 'string' ? redact(value) : value))
+  }
+}
+
 /** Replaces every known secret in a text. Without secrets it is the identity and costs nothing. */
 export function redactor(secrets: readonly string[]): Redact {
   if (secrets.length === 0) return (text) => text

@@ -24,7 +24,7 @@ export const evaluationSchema = z.looseObject({
 })
 
 export const runManifestSchema = z.looseObject({
-  schema_version: z.number().optional(),
+  schema_version: z.literal(1, { error: 'this version of floorload reads schema_version 1' }).optional(),
   kind: z.string().optional(),
   profile: z.string(),
   /** The whole profile as it was resolved, so that a run with a user's own profile can be read anywhere. */
@@ -35,7 +35,9 @@ export const runManifestSchema = z.looseObject({
     .looseObject({
       load: z.unknown().optional(),
       evaluation: z.unknown().optional(),
-      transport: z.looseObject({ admission_retries: z.number().int().min(0).optional() }).optional(),
+      transport: z
+        .looseObject({ admission_retries: z.number().int().min(0).optional(), input_send_receipts: z.unknown() })
+        .optional(),
     })
     .optional(),
   samples: z.unknown().optional(),
@@ -68,6 +70,7 @@ export const RUN_FILE = 'run.json'
 export const TRACE_FILE = 'continuous.jsonl'
 export const RECEIPTS_FILE = 'input-send-receipts.json'
 export const INPUT_FILE = 'input.pcm'
+export const WAV_FILE = 'input.wav'
 export const REPORT_FILE = 'report.json'
 export const MONITOR_FILE = 'self-monitoring.json'
 

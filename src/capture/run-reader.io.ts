@@ -47,6 +47,8 @@ export interface RecordedRun {
   readonly role: 'level' | 'warmup'
   readonly policy: string | undefined
   readonly admissionRetryLimit: number | undefined
+  /** The recorder says that it kept send receipts, so a session without them lacks something. */
+  readonly areReceiptsRequired: boolean
   readonly reserveS: number | undefined
   readonly targets:
     | { readonly unit_miss_rate_max?: number | undefined; readonly rtf_p90_below?: number | undefined }
@@ -84,6 +86,7 @@ export async function readRun(directory: string): Promise<RecordedRun> {
     role: load?.role ?? ('level' as const),
     policy: load?.policy,
     admissionRetryLimit: manifest.config?.transport?.admission_retries,
+    areReceiptsRequired: manifest.config?.transport?.input_send_receipts === true,
     reserveS: evaluation?.playback_reserve_s,
     targets: evaluation?.targets,
     gate: evaluation?.gate ?? undefined,
@@ -104,8 +107,16 @@ export async function readRun(directory: string): Promise<RecordedRun> {
   return { ...common, layout: 'field', ...sessionsOf(directory, books) }
 }
 
+export interface ReadSessionOptions {
+  readonly inputRateHz: number
+  readonly areReceiptsRequired?: boolean
+  /** Fed with the session's name and the hashes of its files. */
+  readonly digest?: Hash
+}
+
 /** Reads one session's files. Never throws on what they hold: what is wrong with them is in `fileProblems`. */
-export async function readSession(entry: SessionEntry, inputRateHz: number, digest?: Hash): Promise<SessionRecording> {
+export async function readSession(entry: SessionEntry, options: ReadSessionOptions): Promise<SessionRecording> {
+  const { inputRateHz, digest } = options
   const problems: string[] = []
   const [trace, receiptsText, input] = await Promise.all([
     readIfThere(join(entry.directory, TRACE_FILE)),
@@ -115,6 +126,7 @@ export async function readSession(entry: SessionEntry, inputRateHz: number, dige
   digest?.update(entry.name)
   for (const bytes of [trace, receiptsText, input]) digest?.update(sha256(bytes ?? Buffer.alloc(0)))
   if (trace === undefined) problems.push(`${TRACE_FILE} is missing`)
+  if (receiptsText === undefined && options.areReceiptsRequired === true) problems.push(`${RECEIPTS_FILE} is missing`)
   if (input === undefined) problems.push(`${INPUT_FILE} is missing`)
   else if (input.byteLength === 0) problems.push(`${INPUT_FILE} is empty`)
   else if (input.byteLength % 2 !== 0) problems.push(`${INPUT_FILE} has an odd number of bytes (${input.byteLength})`)

@@ -70,6 +70,7 @@ export function parseTraceLine(text: string, line: number, isCutLastLine = false
   if (typeof timeS !== 'number' || !Number.isFinite(timeS) || timeS < 0) {
     return broken(`has the time_s ${JSON.stringify(timeS)}; it must be a finite number of seconds, not negative`)
   }
+  if (!Number.isSafeInteger(usFromSeconds(timeS))) return broken(`has the time_s ${timeS}, beyond any clock`)
   if (!isObject(event)) return broken('has an event that is not a JSON object')
   return {
     ok: true,

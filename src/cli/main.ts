@@ -54,10 +54,9 @@ export function program(onExit: (code: ExitCode) => void): Command {
 
 /** Runs the command line and sets the exit code; never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Output that nobody reads any more (a closed pipe) is no reason to fail.
+  // Output that nobody reads any more (a closed pipe) changes neither the work nor its exit code.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(EXIT.ok)
-    throw error
+    if (error.code !== 'EPIPE') throw error
   })
   let exitCode: ExitCode = EXIT.ok
   try {

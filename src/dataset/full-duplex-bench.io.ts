@@ -4,7 +4,7 @@
  *   ROOT/SUBSET/ID/input.wav         the user's speech with the overlap event   → variant `overlap`
  *   ROOT/SUBSET/ID/clean_input.wav   the same without it                        → variant `clean`
  *
- * Source: docs/protocols.md, "Full-Duplex-Bench data".
+ * Source: docs/inputs.md, "Full-Duplex-Bench".
  */
 import type { Dirent } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'

@@ -24,7 +24,7 @@ export interface InputClip {
   readonly pcmSha256: string
 }
 
-/** Source: docs/protocols.md, "Full-Duplex-Bench data, identifiers". */
+/** Source: docs/inputs.md, "Full-Duplex-Bench". */
 export const CLIP_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
 /** Leaves room for a suffix below the 255 bytes of a file name. */

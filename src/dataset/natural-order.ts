@@ -3,7 +3,7 @@
 /**
  * Compares two names: whole numbers by their value and before everything else, other names part by part, digits by value
  * and text by code unit. Names that are equal so far (`7`, `07`) are ordered by code unit.
- * Source: docs/protocols.md, "Full-Duplex-Bench data, identifiers" (numeric ids numerically, before the others).
+ * Source: docs/inputs.md, "Full-Duplex-Bench" (numeric ids numerically, before the others).
  * @returns negative, zero (for equal strings only) or positive, for `sort`
  */
 export function compareNatural(a: string, b: string): number {

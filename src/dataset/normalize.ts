@@ -1,6 +1,6 @@
 /**
  * Audio of any form to what is sent: mono PCM16 at the server's input rate.
- * Source: docs/protocols.md, "Input normalization".
+ * Source: docs/inputs.md, "Normalization".
  */
 import { ratioOfRates, resamplePoly } from './resample.js'
 import type { WavAudio, WavEncoding } from './wav.js'

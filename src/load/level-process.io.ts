@@ -9,7 +9,7 @@ import { writeFileWhole } from '../base/atomic-file.io.js'
 import { type Clock, formatSecondsOfUs, US_PER_MS, US_PER_S } from '../base/clock.js'
 import { messageOf, UserError } from '../base/errors.js'
 import { jsonText } from '../base/json.js'
-import { type Redact, redactor, secretsOf } from '../base/redact.js'
+import { jsonRedactor, type Redact, redactor, secretsOf } from '../base/redact.js'
 import { SystemClock } from '../base/system-clock.io.js'
 import { INPUT_FILE, MONITOR_FILE, RECEIPTS_FILE, TRACE_FILE } from '../capture/run-manifest.js'
 import { TraceStore } from '../capture/trace-store.io.js'
@@ -48,6 +48,7 @@ class LevelProcess {
   readonly #inputs: readonly PreparedInput[]
   readonly #clock: Clock
   readonly #redact: Redact
+  readonly #redactEvent: Redact
   readonly #store = new TraceStore()
   readonly #monitor: SelfMonitor
   readonly #runner: LevelRunner
@@ -81,7 +82,9 @@ class LevelProcess {
     this.#inputs = parts.inputs
     this.#clock = clock
     this.#monitor = parts.monitor
-    this.#redact = redactor(secretsOf({ url: plan.url, headers: plan.headers }))
+    const secrets = secretsOf({ url: plan.url, headers: plan.headers })
+    this.#redact = redactor(secrets)
+    this.#redactEvent = jsonRedactor(secrets)
     this.#runner = new LevelRunner({
       clock,
       policy: plan.policy,
@@ -160,6 +163,7 @@ class LevelProcess {
       },
       requestStart: hooks.requestStart,
       redact: this.#redact,
+      redactEvent: this.#redactEvent,
       onEnd: (result) => {
         if (result.outcome.kind !== 'completed') this.#failed += 1
         tell({ kind: 'session', session: { directory: session.directory, outcome: result.outcome } })

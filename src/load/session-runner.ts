@@ -77,8 +77,10 @@ export interface SessionRunnerOptions {
   /** Asks for the planned start of the first packet; called once, when the session has been admitted. */
   readonly requestStart: (start: (startAtUs: InstantUs) => void) => void
   readonly onEnd: (result: SessionResult) => void
-  /** Takes secrets out of what is stored. */
+  /** Takes secrets out of messages. */
   readonly redact: (text: string) => string
+  /** Takes secrets out of the JSON text of a received frame; nothing is taken out where it is not given. */
+  readonly redactEvent?: (json: string) => string
 }
 
 const NORMAL_CLOSE = 1000
@@ -325,7 +327,8 @@ export class SessionRunner {
   }
 
   #line(direction: string, atUs: InstantUs, rawEvent: string): string {
-    const event = direction === 'send' ? rawEvent : this.#options.redact(rawEvent)
+    const { redactEvent } = this.#options
+    const event = direction === 'receive' && redactEvent !== undefined ? redactEvent(rawEvent) : rawEvent
     return `{"direction":"${direction}","time_s":${formatSecondsOfUs(atUs)},"event":${event}}`
   }
 

@@ -1,7 +1,7 @@
 /**
  * What a native deployment is: everything about a profile's server that the protocol shows, in one value. Three kinds of
  * models are known, and a profile's own fields say which one it is, so that a user's profile of the same kind works too.
- * Source: docs/protocols.md, sections 2.2, 2.3 and 2.11.
+ * Source: docs/protocols.md, 2.3 and 2.11.
  */
 import { UserError } from '../base/errors.js'
 import { type Profile, samplesPerUnit } from '../profile/profile.js'

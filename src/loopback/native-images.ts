@@ -1,6 +1,6 @@
 /**
  * Images on the input timeline, for models that take them. The loopback's model looks at none: they are checked, counted
- * and acknowledged. Source: docs/protocols.md, sections 2.3 and 2.9.
+ * and acknowledged. Source: docs/protocols.md
  */
 import { type Deployment, IMAGE_LIMITS } from './deployment.js'
 import { decodeBase64 } from './pcm16.js'

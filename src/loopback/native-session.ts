@@ -11,7 +11,7 @@
  *
  * The empty unit at the end of an input needs no computing and skips the accelerator.
  *
- * Source: docs/protocols.md, section 2.
+ * Source: docs/protocols.md
  */
 import type { Cancel } from '../base/clock.js'
 import { messageOf } from '../base/errors.js'

@@ -1,4 +1,4 @@
-/** A client event that is refused without ending the session: the non-fatal errors of docs/protocols.md, section 2.8. */
+/** A client event that is refused without ending the session: the non-fatal errors of docs/protocols.md */
 
 export type RefusalCode =
   | 'invalid_request'

@@ -5,7 +5,7 @@
  *   response.created · audio delta · text delta · audio done · text done · response.done · unit.done
  *
  * Text goes out as a transcript where exactly ["audio"] was granted, as output text otherwise.
- * Source: docs/protocols.md, sections 2.4, 2.6, 2.7.
+ * Source: docs/protocols.md, 2.6, 2.7.
  */
 import type { Deployment } from './deployment.js'
 import type { EventSender } from './event-sender.js'

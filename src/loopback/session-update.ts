@@ -1,7 +1,7 @@
 /**
  * What a client asks for in `session.update`, checked against the deployment: a configuration to grant, or a refusal.
  * Wishes that a server may decline without failing the session are declined in `rejections`; everything else that does
- * not fit is refused. Pure. Source: docs/protocols.md, section 2.3.
+ * not fit is refused. Pure. Source: docs/protocols.md
  */
 import { z } from 'zod'
 import { refusalOf } from './client-event.js'

@@ -1,6 +1,6 @@
 /** What several runs of one level say together, and how a level's work compares with the lowest one's. Pure. */
 import { overDispersion } from '../stats/contingency.js'
-import type { LevelRow } from './level-row.js'
+import type { LevelRow, OverallVerdict } from './level-row.js'
 
 export interface RepeatSummary {
   readonly profile: string
@@ -13,6 +13,8 @@ export interface RepeatSummary {
   /** Whether the runs disagree more than their units allow (p < 0.01); null with fewer than two runs or without units. */
   readonly over_dispersed: boolean | null
   readonly over_dispersion_p: number | null
+  /** Over all runs, in the order of docs/metrics.md, section 8; runs that disagree make it inconclusive. */
+  readonly overall_verdict: OverallVerdict
 }
 
 export interface Spread {
@@ -47,7 +49,15 @@ function summaryOf(rows: readonly LevelRow[]): RepeatSummary {
       : rows.filter((row) => row.strict_gate_pass).length,
     over_dispersed: dispersion?.isFlagged ?? null,
     over_dispersion_p: dispersion === undefined ? null : Number(dispersion.pValue.toPrecision(6)),
+    overall_verdict: overallVerdict(rows, dispersion?.isFlagged === true),
   }
+}
+
+function overallVerdict(rows: readonly LevelRow[], isOverDispersed: boolean): OverallVerdict {
+  const isAny = (verdict: OverallVerdict) => rows.some((row) => row.overall_verdict === verdict)
+  if (isAny('invalid')) return 'invalid'
+  if (isAny('misses')) return 'misses'
+  return isOverDispersed || isAny('inconclusive') ? 'inconclusive' : 'meets'
 }
 
 function spreadOf(values: readonly (number | null)[]): Spread | null {

@@ -147,7 +147,7 @@ class WireFactsReader {
         this.#closedAtUs ??= atUs
         return
       case 'sglang.input_audio.accepted':
-        if (typeof event.accepted_end_ms === 'number') {
+        if (typeof event.accepted_end_ms === 'number' && Number.isFinite(event.accepted_end_ms)) {
           this.#acceptedMs = Math.max(this.#acceptedMs, event.accepted_end_ms)
         }
         return

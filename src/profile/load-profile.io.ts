@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { closest, distance } from 'fastest-levenshtein'
 import { messageOf, UserError } from '../base/errors.js'
 import { parseYamlWith } from '../base/schema.js'
-import { PACKET_MS, type Profile, profileSchema } from './profile.js'
+import { type Profile, profileSchema } from './profile.js'
 
 /** The package's own folder: the same two steps up from `src/profile` and from `dist/profile`. */
 const PACKAGE_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -45,31 +45,7 @@ async function readProfile(file: string): Promise<Profile> {
   } catch (thrown) {
     throw new UserError({ code: 'FILE_UNREADABLE', message: `cannot read profile ${file}: ${messageOf(thrown)}` })
   }
-  const profile = parseYamlWith(profileSchema, { file, text, kind: 'profile', code: 'PROFILE_FIELD' })
-  checkWholeSamples(profile, file)
-  return profile
-}
-
-/** Units and packets must be whole numbers of samples: media time is counted in samples, never in fractions. */
-function checkWholeSamples(profile: Profile, file: string): void {
-  const rate = profile.input.sample_rate_hz
-  for (const [field, ms] of [
-    ['unit_ms', profile.unit_ms],
-    ['the packet length', PACKET_MS],
-  ] as const) {
-    if (ms !== null && (ms * rate) % 1000 !== 0) {
-      throw new UserError({
-        code: 'PROFILE_FIELD',
-        message: `profile ${file}: ${field} is ${ms}; at ${rate} Hz it must be a whole number of samples`,
-      })
-    }
-  }
-  if (profile.protocol !== 'legacy-half-duplex' && profile.unit_ms === null) {
-    throw new UserError({
-      code: 'PROFILE_FIELD',
-      message: `profile ${file}: unit_ms is null; the protocol ${profile.protocol} needs a number of milliseconds`,
-    })
-  }
+  return parseYamlWith(profileSchema, { file, text, kind: 'profile', code: 'PROFILE_FIELD' })
 }
 
 function isPath(text: string): boolean {

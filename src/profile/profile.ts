@@ -21,7 +21,7 @@ export const targetsSchema = z.strictObject({
   rtf_p90_below: z.number().positive().default(1),
 })
 
-export const profileSchema = z.strictObject({
+const profileFields = z.strictObject({
   schema: z.literal(PROFILE_SCHEMA_NAME),
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower case letters, digits, dots, dashes and underscores'),
   description: z.string().min(1),
@@ -55,6 +55,31 @@ export const profileSchema = z.strictObject({
   /** Name of the model, where the deployment checks it; recorded in manifests. */
   model: z.string().min(1).optional(),
   targets: targetsSchema.prefault({}),
+})
+
+/**
+ * Units and packets must be whole numbers of samples: media time is counted in samples, never in fractions. A protocol
+ * with units needs their length.
+ */
+export const profileSchema = profileFields.superRefine((profile, context) => {
+  const rate = profile.input.sample_rate_hz
+  if ((PACKET_MS * rate) % 1000 !== 0) {
+    context.addIssue({
+      code: 'custom',
+      path: ['input', 'sample_rate_hz'],
+      message: `must make a packet of ${PACKET_MS} ms a whole number of samples`,
+    })
+  }
+  if (profile.unit_ms !== null && (profile.unit_ms * rate) % 1000 !== 0) {
+    context.addIssue({ code: 'custom', path: ['unit_ms'], message: `must be a whole number of samples at ${rate} Hz` })
+  }
+  if (profile.unit_ms === null && (profile.protocol === 'native' || profile.protocol === 'turn-based')) {
+    context.addIssue({
+      code: 'custom',
+      path: ['unit_ms'],
+      message: `must be a number of milliseconds for the protocol ${profile.protocol}`,
+    })
+  }
 })
 
 export type Profile = Readonly<z.infer<typeof profileSchema>>

@@ -32,16 +32,21 @@ export const sessionsSchema = z.union(
   { error: 'must be "all", {per_slot: N} or {count: N}' },
 )
 
-export const gateSchema = z.strictObject({
-  /** The capacity that has to be there. */
-  min_capacity: z.number().int().min(1),
-  /** `targets`: every level up to it meets its targets. `strict`: the campaign gate, confirmed by `runs` runs. */
-  rule: z.enum(['targets', 'strict']).default('targets'),
-  /** How many runs of the level must pass; all recorded ones must. */
-  runs: z.number().int().min(1).default(1),
-  /** Asks that the level is shown with 95% confidence, not only measured; inconclusive is then exit code 3. */
-  confident: z.boolean().default(false),
-})
+export const gateSchema = z
+  .strictObject({
+    /** The capacity that has to be there. */
+    min_capacity: z.number().int().min(1),
+    /** `targets`: every level up to it meets its targets. `strict`: the campaign gate, confirmed by `runs` runs. */
+    rule: z.enum(['targets', 'strict']).default('targets'),
+    /** How many runs of the level must pass; all recorded ones must. */
+    runs: z.number().int().min(1).default(1),
+    /** Asks that the level is shown with 95% confidence, not only measured; inconclusive is then exit code 3. */
+    confident: z.boolean().default(false),
+  })
+  .refine(({ rule, confident }) => !(rule === 'strict' && confident), {
+    path: ['confident'],
+    message: 'must not be set with the strict rule, which counts runs instead',
+  })
 export type Gate = Readonly<z.infer<typeof gateSchema>>
 
 export const sweepFileSchema = z.strictObject({

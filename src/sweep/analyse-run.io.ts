@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { UserError } from '../base/errors.js'
+import { describeProblems } from '../base/schema.js'
 import { type RecordedRun, readRun, readSession, stallsOf } from '../capture/run-reader.io.js'
 import { type LevelRow, levelRow } from '../metrics/level-row.js'
 import { type SessionFacts, sessionFacts } from '../metrics/session-facts.js'
@@ -27,7 +28,7 @@ export interface AnalysedRun {
   readonly targets: Targets
   readonly row: LevelRow
   readonly sessions: readonly SessionFacts[]
-  /** Over names and contents of all session files, in the order of the names. */
+  /** Over the self-monitoring, and names and contents of all session files in the order of the names. */
   readonly inputsSha256: string
 }
 
@@ -55,10 +56,14 @@ export async function analyseRun(directory: string, overrides: EvaluationOverrid
   const reserveUs = Math.round(
     (overrides.reserveMs ?? (run.reserveS === undefined ? DEFAULT_RESERVE_MS : run.reserveS * 1000)) * 1000,
   )
-  const digest = createHash('sha256')
+  const digest = createHash('sha256').update(JSON.stringify(run.monitoring ?? null))
   const sessions: SessionFacts[] = []
   for (const entry of [...run.sessions].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const recording = await readSession(entry, profile.input.sample_rate_hz, digest)
+    const recording = await readSession(entry, {
+      inputRateHz: profile.input.sample_rate_hz,
+      areReceiptsRequired: run.areReceiptsRequired,
+      digest,
+    })
     sessions.push(
       sessionFacts({
         recording,
@@ -83,6 +88,12 @@ export async function analyseRun(directory: string, overrides: EvaluationOverrid
 
 async function profileOf(run: RecordedRun, override: string | undefined): Promise<Profile> {
   if (override !== undefined) return loadProfile(override)
-  const embedded = profileSchema.safeParse(run.profileDefinition)
-  return embedded.success ? embedded.data : loadProfile(run.profileName)
+  if (run.profileDefinition === undefined) return loadProfile(run.profileName)
+  const problems = describeProblems(profileSchema, run.profileDefinition)
+  if (problems === undefined) return profileSchema.parse(run.profileDefinition)
+  throw new UserError({
+    code: 'RUN_UNREADABLE',
+    message: `${run.directory}: profile_definition: ${problems}`,
+    fix: 'judge it by another profile with --profile',
+  })
 }

@@ -5,8 +5,9 @@
 import { join } from 'node:path'
 import { writeFileWhole } from '../base/atomic-file.io.js'
 import { jsonText } from '../base/json.js'
-import { MANIFEST_FILE, REPORT_FILE, RUN_FILE } from '../capture/run-manifest.js'
+import { INPUT_FILE, MANIFEST_FILE, REPORT_FILE, RUN_FILE, TRACE_FILE, WAV_FILE } from '../capture/run-manifest.js'
 import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
+import { encodeWav16 } from '../dataset/wav.js'
 import type { SessionEnded } from '../load/level-plan.js'
 import type { SessionFacts } from '../metrics/session-facts.js'
 
@@ -73,6 +74,13 @@ export class RunBooks {
 
   /** All sessions have ended; their traces can be judged. */
   async recorded(): Promise<void> {
+    for (const { directory, clip } of this.#sessions) {
+      const folder = join(this.#directory, directory)
+      const { recorded_source: source, ...books } = this.#sessionBooks(directory)
+      const cases = [{ id: 'continuous', scenario: 'continuous', trace_file: TRACE_FILE }]
+      await writeFileWhole(join(folder, MANIFEST_FILE), jsonText({ ...books, source, cases }))
+      await writeFileWhole(join(folder, WAV_FILE), encodeWav16({ samples: clip.pcm, sampleRateHz: clip.sampleRateHz }))
+    }
     await this.#settle('running')
   }
 
@@ -90,7 +98,8 @@ export class RunBooks {
       state.verdict = facts.protocolStatus
       state.status = facts.hasSucceeded ? 'pass' : facts.protocolStatus === 'not_exercised' ? 'not_exercised' : 'fail'
       state.errors = [...facts.reasons].slice(0, 20)
-      await writeFileWhole(join(this.#directory, directory, REPORT_FILE), jsonText(sessionReport(facts, state.outcome)))
+      const report = { ...this.#sessionBooks(directory), ...sessionReport(facts, state.outcome) }
+      await writeFileWhole(join(this.#directory, directory, REPORT_FILE), jsonText(report))
     }
     await this.#settle('complete')
   }
@@ -106,6 +115,27 @@ export class RunBooks {
     await this.abandon()
     this.#status = status
     await this.#write()
+  }
+
+  /** What a session's own manifest and report say of how it was recorded. */
+  #sessionBooks(directory: string) {
+    const session = this.#sessions.find((candidate) => candidate.directory === directory)
+    const { profile, source, server, config } = this.#manifest
+    const clip = session?.clip
+    return {
+      schema_version: 1,
+      profile,
+      recorded_source: source,
+      server,
+      config: {
+        ...(config as object),
+        paced: true,
+        input_duration_s: clip === undefined ? null : clipDurationS(clip),
+        dataset_sample: session?.id ?? null,
+        dataset_variant: session?.variant ?? null,
+      },
+      input: { file: INPUT_FILE, sha256: clip?.pcmSha256 ?? null, sample_rate: clip?.sampleRateHz ?? null },
+    }
   }
 
   #manifestFile() {
@@ -145,7 +175,7 @@ export class RunBooks {
         schema_version: 1,
         status: this.#status,
         summary: {
-          samples_selected: this.#sessions.length,
+          samples_selected: this.#bySample().length,
           samples_invalid: 0,
           variants_selected: this.#sessions.length,
           variants: counts,
@@ -187,7 +217,6 @@ function sampleDirectory({ directory }: PlannedSession): string {
 function sessionReport(facts: SessionFacts, outcome: SessionEnded['outcome'] | undefined) {
   const seconds = (us: number | undefined) => (us === undefined ? null : us / 1e6)
   return {
-    schema_version: 1,
     outcome: outcome ?? null,
     cases: [
       {

@@ -16,7 +16,7 @@ import { interruptSignal } from '../interrupt.io.js'
 import { sweepAndReport } from '../sweep-and-report.io.js'
 import { print } from '../terminal.io.js'
 
-/** Chosen so that the knee lies between two levels with room on both sides: docs/loopback.md, "Predicting the knee". */
+/** Chosen so that the knee lies between two levels with room on both sides: docs/loopback.md, "The knee on paper". */
 const ACCELERATOR = { baseMs: 80, perUnitMs: 140, jitter: 0.02 }
 const LEVELS = [1, 2, 4, 8]
 const SESSIONS_PER_SLOT = 3

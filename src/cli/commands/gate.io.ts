@@ -72,7 +72,11 @@ async function readServingFile(file: string, profile: string | undefined) {
     throw fail(`${file} holds several profiles (${names.join(', ')})`, 'choose one with --profile')
   }
   if (profile !== undefined && !names.includes(profile)) {
-    throw fail(`${file} holds no profile ${profile}; it holds ${names.join(', ') || 'none'}`, 'correct --profile')
+    throw new UserError({
+      code: 'USAGE',
+      message: `${file} holds no profile ${profile}; it holds ${names.join(', ') || 'none'}`,
+      fix: 'correct --profile',
+    })
   }
   return {
     rows: profile === undefined ? rows : rows.filter((row) => row.profile === profile),
