@@ -1,6 +1,6 @@
 /**
  * Time comes from one port. Instants are integer microseconds on one monotonic clock of arbitrary origin, shared by all
- * processes of a host; they are exact as numbers for 285 years and go into files as seconds with six decimals.
+ * processes of a host. They are exact as numbers for 285 years, and as the seconds with six decimals of our files for 71.
  */
 
 /** A point on the monotonic clock, integer microseconds. */

@@ -32,7 +32,7 @@ export function redactUrl(url: string): string {
   return parsed.href
 }
 
-/** Everything in a URL and in header values that must not be seen. */
+/** Everything in a URL and in header values that must not be seen, in every form in which it may turn up. */
 export function secretsOf({ url, headers }: { url: string; headers: Readonly<Record<string, string>> }): string[] {
   const secrets = new Set<string>()
   for (const value of Object.values(headers)) {
@@ -40,32 +40,65 @@ export function secretsOf({ url, headers }: { url: string; headers: Readonly<Rec
     // "Bearer abc": the token alone is as secret as the whole value.
     for (const word of value.split(/\s+/).slice(1)) secrets.add(word)
   }
-  if (URL.canParse(url)) {
-    const parsed = new URL(url)
-    for (const part of [parsed.username, parsed.password]) {
-      if (part !== '') secrets.add(part).add(decodeURIComponent(part))
-    }
-    for (const [name, value] of parsed.searchParams) {
-      if (!HARMLESS_PARAMETERS.has(name)) secrets.add(value).add(encodeURIComponent(value))
-    }
+  for (const part of secretPartsOf(url)) {
+    secrets.add(part)
+    const decoded = decodedPart(part)
+    secrets.add(decoded).add(encodeURIComponent(decoded))
   }
   return [...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH).sort((a, b) => b.length - a.length)
+}
+
+/** User name, password and the values of parameters that are not known to be harmless, as they are written in the URL. */
+function secretPartsOf(url: string): string[] {
+  if (!URL.canParse(url)) return []
+  const { username, password, search } = new URL(url)
+  const values = search
+    .slice(1)
+    .split('&')
+    .map((pair) => [pair.split('=', 1)[0] ?? '', pair.slice(pair.indexOf('=') + 1)] as const)
+    .filter(([name]) => !HARMLESS_PARAMETERS.has(name))
+    .map(([, value]) => value)
+  return [username, password, ...values].filter((part) => part !== '')
+}
+
+/** Percent signs and plus signs undone, where they are well-formed. */
+function decodedPart(part: string): string {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '))
+  } catch {
+    return part
+  }
 }
 
 /** In stored frames only what cannot be a word of the protocol is looked for. */
 const MIN_SECRET_LENGTH_IN_EVENTS = 8
 
+const STRING_LITERAL = /"(?:[^"\\]|\\.)*"/g
+
 /**
- * Takes secrets out of a JSON text: out of its string values alone, so that it stays the JSON that it was. Without
- * secrets, or where none occurs, the text is returned as it is.
+ * Takes secrets out of a JSON text: out of its string literals alone, so that everything else, the spelling of numbers
+ * included, stays as it was. Without secrets, or where none occurs, the text is returned as it is.
  */
 export function jsonRedactor(secrets: readonly string[]): Redact {
   const long = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH_IN_EVENTS)
   if (long.length === 0) return (text) => text
   const redact = redactor(long)
+  const spellings = [...new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))]
   return (text) => {
-    if (!long.some((secret) => text.includes(secret))) return text
-    return JSON.stringify(JSON.parse(text), (_, value: unknown) => (typeof value === 'string' ? redact(value) : value))
+    if (!spellings.some((spelling) => text.includes(spelling))) return text
+    return text.replace(STRING_LITERAL, (literal) => {
+      const value = stringOf(literal)
+      const clean = value === undefined ? undefined : redact(value)
+      return clean === undefined || clean === value ? literal : JSON.stringify(clean)
+    })
+  }
+}
+
+function stringOf(literal: string): string | undefined {
+  try {
+    return JSON.parse(literal) as string
+  } catch {
+    return undefined
   }
 }
 

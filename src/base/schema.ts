@@ -6,7 +6,7 @@
 import { closest, distance } from 'fastest-levenshtein'
 import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
-import { type ErrorCode, UserError } from './errors.js'
+import { type ErrorCode, messageOf, UserError } from './errors.js'
 
 export interface DocumentSource {
   /** File name as the user gave it. */
@@ -29,7 +29,13 @@ export function parseYamlWith<S extends z.ZodType>(schema: S, source: DocumentSo
   if (syntax !== undefined) {
     throw problemsError(source, [`line ${lineOf(syntax.pos[0])}: not valid YAML: ${syntax.message}`])
   }
-  const value: unknown = document.toJS()
+  let value: unknown
+  try {
+    value = document.toJS()
+  } catch (thrown) {
+    // An alias that leads nowhere, or one that unfolds without end.
+    throw problemsError(source, [`not valid YAML: ${messageOf(thrown)}`])
+  }
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const lineAt = (path: readonly PropertyKey[]) => {

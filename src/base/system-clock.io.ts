@@ -18,7 +18,11 @@ export class SystemClock implements Clock {
   at(dueAtUs: InstantUs, wake: () => void): Cancel {
     const cancel = this.#queue.add(dueAtUs, wake)
     this.#arm()
-    return cancel
+    return () => {
+      cancel()
+      // With nothing left to wake for, an armed timer would only keep the process alive.
+      if (this.#queue.earliestUs === undefined) this.#arm()
+    }
   }
 
   #arm(): void {

@@ -1,7 +1,7 @@
 /** Send receipts of one session: when each packet was due, when its send began, and when the transport had taken it. */
 import { z } from 'zod'
 import type { InstantUs } from '../base/clock.js'
-import { usFromSeconds } from '../base/clock.js'
+import { US_PER_S, usFromSeconds } from '../base/clock.js'
 
 export interface PacketReceipt {
   readonly seq: number
@@ -20,7 +20,11 @@ export interface SendReceipts {
   readonly packets: readonly PacketReceipt[]
 }
 
-const seconds = z.number().min(0)
+/** Beyond this, microseconds are no longer exact, and no monotonic clock gets there. */
+const seconds = z
+  .number()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER / US_PER_S)
 const receiptsSchema = z.object({
   session_start_s: seconds.nullish(),
   appends: z.array(

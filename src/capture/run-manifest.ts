@@ -36,7 +36,10 @@ export const runManifestSchema = z.looseObject({
       load: z.unknown().optional(),
       evaluation: z.unknown().optional(),
       transport: z
-        .looseObject({ admission_retries: z.number().int().min(0).optional(), input_send_receipts: z.unknown() })
+        .looseObject({
+          admission_retries: z.number().int().min(0).optional(),
+          input_send_receipts: z.unknown().optional(),
+        })
         .optional(),
     })
     .optional(),

@@ -34,6 +34,8 @@ export interface SessionEntry {
   readonly directory: string
   /** From the run's books, where they say it. */
   readonly declaredInputS: number | undefined
+  /** Why the session cannot be read at all; it stays in every denominator. */
+  readonly problem?: string
 }
 
 export interface RecordedRun {
@@ -117,6 +119,7 @@ export interface ReadSessionOptions {
 /** Reads one session's files. Never throws on what they hold: what is wrong with them is in `fileProblems`. */
 export async function readSession(entry: SessionEntry, options: ReadSessionOptions): Promise<SessionRecording> {
   const { inputRateHz, digest } = options
+  if (entry.problem !== undefined) return unreadableSession(entry, inputRateHz)
   const problems: string[] = []
   const [trace, receiptsText, input] = await Promise.all([
     readIfThere(join(entry.directory, TRACE_FILE)),
@@ -136,10 +139,24 @@ export async function readSession(entry: SessionEntry, options: ReadSessionOptio
     lines,
     receipts: receiptsOf(receiptsText, problems),
     inputPcm: input,
-    declaredInputSamples:
-      entry.declaredInputS === undefined ? undefined : Math.round(entry.declaredInputS * inputRateHz),
+    declaredInputSamples: declaredSamples(entry, inputRateHz),
     fileProblems: problems,
   }
+}
+
+function unreadableSession(entry: SessionEntry, inputRateHz: number): SessionRecording {
+  return {
+    name: entry.name,
+    lines: [],
+    receipts: undefined,
+    inputPcm: undefined,
+    declaredInputSamples: declaredSamples(entry, inputRateHz),
+    fileProblems: [entry.problem ?? ''],
+  }
+}
+
+function declaredSamples({ declaredInputS }: SessionEntry, inputRateHz: number): number | undefined {
+  return declaredInputS === undefined ? undefined : Math.round(declaredInputS * inputRateHz)
 }
 
 /** Stalls of the load process, on the trace's clock; undefined where the recorder kept no such record. */
@@ -207,18 +224,28 @@ function sessionsOf(directory: string, books: RunBooks) {
       if (state.status === 'invalid' || state.status === 'pending') continue
       const relativePath = state.directory ?? join(sample.directory ?? join('samples', sample.id ?? ''), variant)
       const path = resolve(root, relativePath)
+      const name = sessionName(root, path)
+      if (sessions.some((session) => session.name === name)) {
+        throw runError(directory, `names the session ${name} twice in ${RUN_FILE}`)
+      }
       // A run's books must not lead outside the run.
-      if (path !== root && !path.startsWith(root + sep)) continue
-      const name = relative(root, path)
-        .split(sep)
-        .join('/')
-        .replace(/^samples\//, '')
-      sessions.push({ name, directory: path, declaredInputS: state.input?.duration_s })
+      const isOutside = path !== root && !path.startsWith(root + sep)
+      sessions.push({
+        name,
+        directory: path,
+        declaredInputS: state.input?.duration_s,
+        ...(isOutside ? { problem: `its folder ${relativePath} lies outside the run` } : {}),
+      })
     }
   }
   // A run whose books were not closed is whole all the same when every session in them has ended.
   const isComplete = pending === 0 && books.status !== 'preparing' && books.status !== 'interrupted'
   return { sessions, invalidItems, isComplete }
+}
+
+function sessionName(root: string, path: string): string {
+  const parts = relative(root, path).split(sep).join('/')
+  return parts.replace(/^samples\//, '')
 }
 
 function concurrencyInName(directory: string): number | undefined {

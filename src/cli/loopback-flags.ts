@@ -58,6 +58,20 @@ export const LOOPBACK_FLAGS: readonly LoopbackFlag[] = [
   { flag: '--stall-ms <ms>', option: 'stallMs', text: 'fault: length of such a stall', parse: ms },
   { flag: '--oom-at <n>', option: 'oomAt', text: 'fault: out of memory at so many sessions', parse: parseCount(1) },
   {
+    flag: '--fault <name>',
+    option: 'fault',
+    text: 'fault: what goes wrong on purpose, by name (docs/loopback.md, "Faults")',
+    parse: String,
+  },
+  { flag: '--fault-every <n>', option: 'faultEvery', text: 'fault: every so many sessions (2)', parse: parseCount(1) },
+  {
+    flag: '--fault-at-ms <ms>',
+    option: 'faultAtMs',
+    text: 'fault: when in a session it strikes, from session.updated (1000)',
+    parse: ms,
+  },
+  { flag: '--fault-ms <ms>', option: 'faultMs', text: 'fault: how long slow-handshake waits (5000)', parse: ms },
+  {
     flag: '--listen <how>',
     option: 'listen',
     text: 'what hears the user: speech (Silero) or energy (cheap) (speech)',

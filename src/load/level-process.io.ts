@@ -33,12 +33,19 @@ async function main(): Promise<void> {
   // An interrupt reaches the whole process group; the parent decides what it means and sends `leave`.
   process.on('SIGINT', () => undefined)
   const plan = await receivePlan()
-  const level = await LevelProcess.prepare(plan)
+  let level: LevelProcess | undefined
+  let leaveMessage: string | undefined
+  const leave = (message: string) => {
+    leaveMessage = message
+    level?.leave(message)
+  }
   process.on('message', (message: ToLevelProcess) => {
-    if (message.kind === 'leave') level.leave(message.message)
+    if (message.kind === 'leave') leave(message.message)
   })
   // The parent is gone: nobody will read this level.
-  process.on('disconnect', () => level.leave('the controlling process ended'))
+  process.on('disconnect', () => leave('the controlling process ended'))
+  level = await LevelProcess.prepare(plan)
+  if (leaveMessage !== undefined) level.leave(leaveMessage)
   await level.run()
 }
 
@@ -59,7 +66,6 @@ class LevelProcess {
 
   static async prepare(plan: LevelPlan): Promise<LevelProcess> {
     const driver = driverOf(plan.profile)
-    if (driver === undefined) throw new Error(`no client for the protocol ${plan.profile.protocol}`)
     const inputs = await Promise.all(plan.inputs.map(({ file }) => prepareInput(file, driver, plan.profile)))
     const clock = new SystemClock()
     let openSessions = () => 0
@@ -142,6 +148,7 @@ class LevelProcess {
       unitSamples: plan.profile.protocol === 'native' ? samplesPerUnit(plan.profile) : undefined,
       limits: {
         admissionRetries: plan.admission.retries,
+        retryableStatuses: this.#driver.retryableStatuses,
         admissionBackoffUs: plan.admission.backoffMs * US_PER_MS,
         admissionTimeoutUs: plan.deadlines.admissionS * US_PER_S,
         sessionTimeoutUs: plan.deadlines.sessionS * US_PER_S,

@@ -2,7 +2,7 @@
  * Runs the sessions of one level under a start policy: which session begins when, and when the level is over. Knows
  * nothing of sockets or files; a failed session is an ordinary end, and the level goes on.
  */
-import type { Clock, DurationUs, InstantUs } from '../base/clock.js'
+import type { Cancel, Clock, DurationUs, InstantUs } from '../base/clock.js'
 import type { SessionRunner, SessionRunnerOptions } from './session-runner.js'
 import { poissonArrivalsUs, type StartPolicy, spreadOffsetUs } from './start-policy.js'
 
@@ -29,6 +29,8 @@ export interface LevelRunnerOptions {
 export class LevelRunner {
   readonly #options: LevelRunnerOptions
   readonly #running = new Map<number, SessionRunner>()
+  /** Pending arrivals of the `poisson` policy. */
+  readonly #arrivals: Cancel[] = []
   #nextSession = 0
   #ended = 0
   #isLeaving = false
@@ -51,7 +53,7 @@ export class LevelRunner {
   run(): Promise<void> {
     return new Promise((resolve) => {
       this.#finish = resolve
-      if (this.#options.sessions === 0) resolve()
+      if (this.#options.sessions === 0 || this.#isLeaving) resolve()
       else if (this.#options.policy === 'pool') this.#fillPool()
       else if (this.#options.policy === 'poisson') this.#scheduleArrivals()
       else this.#beginWave()
@@ -62,6 +64,7 @@ export class LevelRunner {
   leave(message: string): void {
     if (this.#isLeaving) return
     this.#isLeaving = true
+    for (const cancel of this.#arrivals) cancel()
     for (const runner of [...this.#running.values()]) runner.leave(message)
     this.#finishIfOver()
   }
@@ -74,9 +77,11 @@ export class LevelRunner {
     const { clock, sessions, concurrency, meanSessionUs, seed } = this.#options
     const beganAtUs = clock.nowUs()
     for (const offsetUs of poissonArrivalsUs({ sessions, concurrency, meanSessionUs, seed })) {
-      clock.at(beganAtUs + offsetUs, () => {
-        if (this.#canBegin()) this.#begin()
-      })
+      this.#arrivals.push(
+        clock.at(beganAtUs + offsetUs, () => {
+          if (this.#canBegin()) this.#begin()
+        }),
+      )
     }
   }
 

@@ -1,66 +1,26 @@
 /**
- * One session from the first connection attempt to its recorded end: it carries out the script's effects, sends packets
- * on the schedule, stamps and stores every frame, and ends with a cause whatever happens to the socket. Time, connection
- * and storage are ports, so that all of it runs on a virtual clock.
- *
- * The schedule is fixed before the first send: packet k is due at `start + k * 80 ms`. A late packet goes out at once, and
- * the schedule does not move. Times of sends are taken immediately before the write, times of receipts when the frame is
- * read.
+ * One session from the first connection attempt to its recorded end: it carries out the script's effects, stamps and stores
+ * every frame, and ends with a cause whatever happens to the socket. Time, connection and storage are ports, so that all of
+ * it runs on a virtual clock. Packets are `paced-input.ts`'s business.
  */
 import type { Cancel, Clock, DurationUs, InstantUs } from '../base/clock.js'
 import { formatSecondsOfUs, US_PER_S } from '../base/clock.js'
 import { isObject, type WireEvent } from '../capture/trace-record.js'
-import type { EndCause, ScriptEffect, SessionScript, WirePackets } from '../protocol/script.js'
+import type { EndCause, ScriptEffect, ScriptInput, SessionScript, WirePackets } from '../protocol/script.js'
+import { PacedInput } from './paced-input.js'
+import type {
+  OutcomeKind,
+  SessionLimits,
+  SessionObserver,
+  SessionOutcome,
+  SessionResult,
+  SessionSink,
+} from './session-ports.js'
 import type { Connection, Transport } from './transport.js'
+import { UnitLagWatch } from './unit-lag-watch.js'
 
-/** Why a session ended; `outcome` in its `report.json`. */
-export type OutcomeKind = EndCause['kind'] | 'refused' | 'unreachable' | 'timeout' | 'undecodable' | 'not_recorded'
-
-export interface SessionOutcome {
-  readonly kind: OutcomeKind
-  readonly message: string
-  /** HTTP status that refused the upgrade. */
-  readonly httpStatus?: number
-}
-
-/** Where a session's frames go. Implementations may buffer, but never block. */
-export interface SessionSink {
-  /** One line of the trace, without its line feed. Returns false when it cannot be stored any more. */
-  append(line: string): boolean
-  finish(result: SessionResult): void
-}
-
-export interface PacketTiming {
-  readonly eventId: string
-  readonly dueAtUs: InstantUs
-  readonly startAtUs: InstantUs
-  doneAtUs: InstantUs | undefined
-}
-
-export interface SessionResult {
-  readonly outcome: SessionOutcome
-  readonly startAtUs: InstantUs | undefined
-  readonly packets: readonly PacketTiming[]
-}
-
-/** What the live view and the self-monitoring want to hear; never waited for. */
-export interface SessionObserver {
-  opened?(): void
-  packetSent?(latenessUs: DurationUs): void
-  unitDone?(lagUs: DurationUs): void
-}
-
-export interface SessionLimits {
-  /** Refused upgrades (HTTP 503) that are tried again, and the time between two attempts. */
-  readonly admissionRetries: number
-  readonly admissionBackoffUs: DurationUs
-  /** From the first attempt to admission, refusals included. */
-  readonly admissionTimeoutUs: DurationUs
-  /** From the first attempt to the end. */
-  readonly sessionTimeoutUs: DurationUs
-  /** Listening time after `session.closed`, so that late frames are caught. */
-  readonly postCloseUs: DurationUs
-}
+export type { PacketTiming } from './paced-input.js'
+export type * from './session-ports.js'
 
 export interface SessionRunnerOptions {
   readonly clock: Clock
@@ -84,33 +44,49 @@ export interface SessionRunnerOptions {
 }
 
 const NORMAL_CLOSE = 1000
-const LEAVE_TIMEOUT_US = 1_000_000
+const SERVICE_UNAVAILABLE = 503
+/** Within a second of the interrupt everything is over. */
+const LEAVE_TIMEOUT_US = 950_000
 const CLOSE_TIMEOUT_US = 2_000_000
+const EXCERPT_LENGTH = 120
 
 export class SessionRunner {
   readonly #options: SessionRunnerOptions
-  readonly #timings: PacketTiming[] = []
+  readonly #input: PacedInput
+  readonly #unitLag: UnitLagWatch | undefined
   readonly #cancels = new Set<Cancel>()
+  readonly #waits = new Map<string, Cancel>()
   #connection: Connection | undefined
   #attempt = 0
   #isConnected = false
-  #isStreaming = false
   #isOver = false
-  #startAtUs: InstantUs | undefined
   #leaveMessage = ''
 
   constructor(options: SessionRunnerOptions) {
+    const { clock, packets, sampleRateHz, packetUs, unitSamples, observer } = options
     this.#options = options
+    this.#input = new PacedInput({
+      clock,
+      packets,
+      sampleRateHz,
+      packetUs,
+      send: (frame, onTaken) => this.#connection?.send(frame, onTaken),
+      onSent: (timing, text) => {
+        observer.packetSent?.(timing.startAtUs - timing.dueAtUs)
+        this.#append(line('send', timing.startAtUs, text))
+      },
+      onEnd: () => this.#step({ kind: 'input_sent' }),
+    })
+    this.#unitLag = unitSamples === undefined ? undefined : new UnitLagWatch(this.#input.timings, packets, unitSamples)
   }
 
   /** Makes the first connection attempt. */
   begin(): void {
-    const { clock, limits, script } = this.#options
-    const beganAtUs = clock.nowUs()
+    const { limits, script } = this.#options
     this.#after(limits.admissionTimeoutUs, () => {
       if (!script.isAdmitted) this.#timeOut(limits.admissionTimeoutUs)
     })
-    this.#schedule(beganAtUs + limits.sessionTimeoutUs, () => this.#timeOut(limits.sessionTimeoutUs))
+    this.#after(limits.sessionTimeoutUs, () => this.#timeOut(limits.sessionTimeoutUs))
     this.#connect()
   }
 
@@ -118,12 +94,13 @@ export class SessionRunner {
   leave(message: string): void {
     if (this.#isOver) return
     this.#leaveMessage = message
+    this.#input.stop()
     if (!this.#isConnected) {
       this.#fail({ kind: 'left', message })
       return
     }
-    this.#carryOut(this.#options.script.step({ kind: 'leave' }))
-    this.#after(LEAVE_TIMEOUT_US, () => this.#fail({ kind: 'left', message }))
+    this.#step({ kind: 'leave' })
+    this.#after(LEAVE_TIMEOUT_US, () => this.#connection?.terminate())
   }
 
   #connect(): void {
@@ -132,22 +109,22 @@ export class SessionRunner {
       onOpen: () => {
         this.#isConnected = true
         this.#options.observer.opened?.()
+        this.#step({ kind: 'opened' })
       },
       onText: (text) => this.#onText(text),
       onBinary: (bytes) => this.#onUndecodable(`a binary frame of ${bytes} bytes`),
       onRefused: ({ status, body }) => this.#onRefused(status, body),
       onFailed: (message) => this.#fail({ kind: 'unreachable', message: `the connection failed: ${message}` }),
-      onClosed: (code, reason) => {
-        if (!this.#isOver) this.#carryOut(this.#options.script.step({ kind: 'closed', code, reason }))
-      },
+      onClosed: (code, reason) => this.#step({ kind: 'closed', code, reason }),
     })
   }
 
   #onRefused(status: number, body: string): void {
     if (this.#isOver) return
-    const { limits, sink } = this.#options
-    if (status !== 503) {
-      const detail = body.trim() === '' ? '' : `: ${oneLine(body)}`
+    const { limits, redact } = this.#options
+    if (!(limits.retryableStatuses ?? [SERVICE_UNAVAILABLE]).includes(status)) {
+      const excerpt = oneLine(redact(body)).slice(0, EXCERPT_LENGTH)
+      const detail = excerpt === '' ? '' : `: ${excerpt}`
       this.#fail({
         kind: 'refused',
         message: `the upgrade was refused with HTTP ${status}${detail}`,
@@ -157,61 +134,76 @@ export class SessionRunner {
     }
     if (this.#attempt > limits.admissionRetries) {
       const times = `${this.#attempt} time${this.#attempt === 1 ? '' : 's'}`
-      this.#fail({ kind: 'denied', message: `admission denied ${times} with HTTP 503`, httpStatus: 503 })
+      this.#fail({ kind: 'denied', message: `admission denied ${times} with HTTP ${status}`, httpStatus: status })
       return
     }
-    const denial = { type: 'connection_denied', http_status: 503, attempt: this.#attempt }
-    sink.append(this.#line('admission', this.#options.clock.nowUs(), JSON.stringify(denial)))
+    const denial = { type: 'connection_denied', http_status: status, attempt: this.#attempt }
+    this.#append(line('admission', this.#options.clock.nowUs(), JSON.stringify(denial)))
     this.#after(limits.admissionBackoffUs, () => this.#connect())
   }
 
   #onText(text: string): void {
     if (this.#isOver) return
-    const atUs = this.#options.clock.nowUs()
-    let event: unknown
-    try {
-      event = JSON.parse(text)
-    } catch {
-      event = undefined
-    }
-    if (!isObject(event)) {
-      this.#onUndecodable(`a frame that is no JSON object: ${oneLine(text.slice(0, 120))}`)
+    const { clock, redact, redactEvent, observer } = this.#options
+    const atUs = clock.nowUs()
+    const event = parseObject(text)
+    if (event === undefined) {
+      const excerpt = oneLine(redact(text)).slice(0, EXCERPT_LENGTH)
+      this.#onUndecodable(`a frame that is no JSON object: ${excerpt}`)
       return
     }
     // A line feed in a JSON text can only stand between tokens, so a blank says the same.
     const raw = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, ' ') : text
-    if (!this.#append(this.#line('receive', atUs, raw))) return
-    if (event.type === 'sglang.unit.done') this.#observeUnit(atUs, event)
-    this.#carryOut(this.#options.script.step({ kind: 'event', event }))
+    if (!this.#append(line('receive', atUs, redactEvent === undefined ? raw : redactEvent(raw)))) return
+    const lagUs = this.#unitLag?.lagUs(event, atUs)
+    if (lagUs !== undefined) observer.unitDone?.(lagUs)
+    this.#step({ kind: 'event', event, atUs })
   }
 
   #onUndecodable(what: string): void {
     this.#fail({ kind: 'undecodable', message: `the server sent ${what}` })
   }
 
-  #carryOut(effects: readonly ScriptEffect[]): void {
-    for (const effect of effects) {
+  #step(input: ScriptInput): void {
+    if (this.#isOver) return
+    for (const effect of this.#options.script.step(input)) {
       if (this.#isOver) return
-      switch (effect.kind) {
-        case 'send':
-          this.#sendEvent(effect.event)
-          break
-        case 'start_input':
-          this.#options.requestStart((startAtUs) => this.#startInput(startAtUs))
-          break
-        case 'stop_input':
-          this.#isStreaming = false
-          break
-        case 'close':
-          this.#closeConnection()
-          break
-        case 'end':
-          this.#end(effect.cause)
-          break
-        default:
-          effect satisfies never
-      }
+      this.#carryOut(effect)
     }
+  }
+
+  #carryOut(effect: ScriptEffect): void {
+    switch (effect.kind) {
+      case 'send':
+        this.#sendEvent(effect.event)
+        break
+      case 'start_input':
+        this.#options.requestStart((startAtUs) => this.#input.start(startAtUs))
+        break
+      case 'stop_input':
+        this.#input.stop()
+        break
+      case 'wait':
+        this.#wait(effect.name, effect.durationUs)
+        break
+      case 'close':
+        this.#closeConnection()
+        break
+      case 'end':
+        this.#end(effect.cause)
+        break
+      default:
+        effect satisfies never
+    }
+  }
+
+  #wait(name: string, durationUs: DurationUs): void {
+    this.#waits.get(name)?.()
+    const cancel = this.#after(durationUs, () => {
+      this.#waits.delete(name)
+      this.#step({ kind: 'waited', name })
+    })
+    this.#waits.set(name, cancel)
   }
 
   /** The session itself is over; a server that lingers on the closing handshake cannot hold its slot for ever. */
@@ -223,78 +215,13 @@ export class SessionRunner {
 
   #sendEvent(event: WireEvent): void {
     const text = JSON.stringify(event)
-    if (!this.#append(this.#line('send', this.#options.clock.nowUs(), text))) return
+    if (!this.#append(line('send', this.#options.clock.nowUs(), text))) return
     this.#connection?.send(text, () => undefined)
   }
 
-  #startInput(startAtUs: InstantUs): void {
-    if (this.#isOver) return
-    this.#startAtUs = startAtUs
-    this.#isStreaming = true
-    this.#schedule(startAtUs, () => this.#sendDuePackets())
-  }
-
-  /** Sends every packet that is due; a late one goes out at once and the schedule does not move. */
-  #sendDuePackets(): void {
-    const { clock, packets, packetUs } = this.#options
-    const startAtUs = this.#startAtUs ?? 0
-    while (this.#isStreaming && !this.#isOver && this.#timings.length < packets.frames.length) {
-      const dueAtUs = startAtUs + this.#timings.length * packetUs
-      if (clock.nowUs() < dueAtUs) {
-        this.#schedule(dueAtUs, () => this.#sendDuePackets())
-        return
-      }
-      this.#sendPacket(this.#timings.length, dueAtUs)
-    }
-    if (this.#isStreaming && !this.#isOver) this.#scheduleInputEnd(startAtUs)
-  }
-
-  #sendPacket(index: number, dueAtUs: InstantUs): void {
-    const { clock, packets, observer } = this.#options
-    const frame = packets.frames[index]
-    const text = packets.texts[index]
-    const eventId = packets.eventIds[index]
-    if (frame === undefined || text === undefined || eventId === undefined) return
-    const startAtUs = clock.nowUs()
-    const timing: PacketTiming = { eventId, dueAtUs, startAtUs, doneAtUs: undefined }
-    this.#timings.push(timing)
-    this.#connection?.send(frame, (error) => {
-      if (error === undefined || error === null) timing.doneAtUs = clock.nowUs()
-    })
-    observer.packetSent?.(startAtUs - dueAtUs)
-    // After the write: the stamp is taken, and storing must not delay the packet.
-    this.#append(this.#line('send', startAtUs, text))
-  }
-
-  /** The end of the input is a point of the schedule too, and never before the last packet has had its time. */
-  #scheduleInputEnd(startAtUs: InstantUs): void {
-    const { packets, sampleRateHz } = this.#options
-    const usOf = (samples: number) => Math.ceil((samples * US_PER_S) / sampleRateHz)
-    const fullPackets = Math.max(0, packets.frames.length - 1)
-    const inputUs = usOf(fullPackets * packets.samplesPerPacket + packets.lastPacketSamples)
-    const lastStartAtUs = this.#timings.at(-1)?.startAtUs ?? startAtUs
-    const endAtUs = Math.max(startAtUs + inputUs, lastStartAtUs + usOf(packets.lastPacketSamples))
-    this.#schedule(endAtUs, () => {
-      if (!this.#isStreaming) return
-      this.#isStreaming = false
-      this.#carryOut(this.#options.script.step({ kind: 'input_sent' }))
-    })
-  }
-
-  #observeUnit(atUs: InstantUs, event: WireEvent): void {
-    const { unitSamples, packets, observer } = this.#options
-    const match = typeof event.unit_id === 'string' ? /^unit_(\d+)$/.exec(event.unit_id) : null
-    if (unitSamples === undefined || match === null || observer.unitDone === undefined) return
-    const endSample = (Number(match[1]) + 1) * unitSamples
-    const timing = this.#timings[Math.ceil(endSample / packets.samplesPerPacket) - 1]
-    if (timing !== undefined) observer.unitDone(atUs - (timing.doneAtUs ?? timing.startAtUs))
-  }
-
   #timeOut(limitUs: DurationUs): void {
-    this.#fail({
-      kind: 'timeout',
-      message: `no end within ${limitUs / US_PER_S} s: ${this.#isConnected ? this.#options.script.stateName : 'connecting'}`,
-    })
+    const where = this.#isConnected ? this.#options.script.stateName : 'connecting'
+    this.#fail({ kind: 'timeout', message: `no end within ${limitUs / US_PER_S} s: ${where}` })
   }
 
   /** A failure on the client's side: it stands in the trace as an error line and ends the session. */
@@ -302,7 +229,6 @@ export class SessionRunner {
     if (this.#isOver) return
     this.#recordError(outcome)
     this.#finish(outcome)
-    this.#connection?.terminate()
   }
 
   #end(cause: EndCause): void {
@@ -313,50 +239,41 @@ export class SessionRunner {
 
   #recordError(outcome: SessionOutcome): void {
     const message = this.#options.redact(`${ERROR_CLASS[outcome.kind]}: ${outcome.message}`)
-    this.#options.sink.append(this.#line('error', this.#options.clock.nowUs(), JSON.stringify({ message })))
+    this.#options.sink.append(line('error', this.#options.clock.nowUs(), JSON.stringify({ message })))
   }
 
-  #append(line: string): boolean {
-    if (this.#options.sink.append(line)) return true
+  #append(text: string): boolean {
+    if (this.#options.sink.append(text)) return true
     // The trace cannot be stored any more; what is missing from it could not be judged.
-    if (!this.#isOver) {
-      this.#finish({ kind: 'not_recorded', message: 'the disk could not keep up with the trace' })
-      this.#connection?.terminate()
-    }
+    this.#finish({ kind: 'not_recorded', message: 'the disk could not keep up with the trace' })
     return false
-  }
-
-  #line(direction: string, atUs: InstantUs, rawEvent: string): string {
-    const { redactEvent } = this.#options
-    const event = direction === 'receive' && redactEvent !== undefined ? redactEvent(rawEvent) : rawEvent
-    return `{"direction":"${direction}","time_s":${formatSecondsOfUs(atUs)},"event":${event}}`
   }
 
   #finish(outcome: SessionOutcome): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#isStreaming = false
+    this.#input.stop()
     for (const cancel of this.#cancels) cancel()
     this.#cancels.clear()
+    // Before anybody is told: the next session of a pool must not meet this one's slot still taken.
+    this.#connection?.terminate()
     const result: SessionResult = {
       outcome: { ...outcome, message: this.#options.redact(outcome.message) },
-      startAtUs: this.#startAtUs,
-      packets: this.#timings,
+      startAtUs: this.#input.startAtUs,
+      packets: this.#input.timings,
     }
     this.#options.sink.finish(result)
     this.#options.onEnd(result)
   }
 
-  #after(delayUs: DurationUs, wake: () => void): void {
-    this.#schedule(this.#options.clock.nowUs() + delayUs, wake)
-  }
-
-  #schedule(dueAtUs: InstantUs, wake: () => void): void {
-    const cancel = this.#options.clock.at(dueAtUs, () => {
+  #after(delayUs: DurationUs, wake: () => void): Cancel {
+    const { clock } = this.#options
+    const cancel = clock.at(clock.nowUs() + delayUs, () => {
       this.#cancels.delete(cancel)
       if (!this.#isOver) wake()
     })
     this.#cancels.add(cancel)
+    return cancel
   }
 }
 
@@ -373,6 +290,19 @@ const ERROR_CLASS: Record<OutcomeKind, string> = {
   timeout: 'SessionTimeout',
   undecodable: 'UndecodableFrame',
   not_recorded: 'NotRecorded',
+}
+
+function line(direction: string, atUs: InstantUs, rawEvent: string): string {
+  return `{"direction":"${direction}","time_s":${formatSecondsOfUs(atUs)},"event":${rawEvent}}`
+}
+
+function parseObject(text: string): WireEvent | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function oneLine(text: string): string {

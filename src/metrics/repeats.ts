@@ -1,5 +1,6 @@
 /** What several runs of one level say together, and how a level's work compares with the lowest one's. Pure. */
 import { overDispersion } from '../stats/contingency.js'
+import { tidy } from './distribution.js'
 import type { LevelRow, OverallVerdict } from './level-row.js'
 
 export interface RepeatSummary {
@@ -67,7 +68,7 @@ function spreadOf(values: readonly (number | null)[]): Spread | null {
   const lower = known[Math.floor((known.length - 1) / 2)]
   const upper = known[Math.ceil((known.length - 1) / 2)]
   if (min === undefined || max === undefined || lower === undefined || upper === undefined) return null
-  return { median: (lower + upper) / 2, min, max }
+  return { median: tidy((lower + upper) / 2), min, max }
 }
 
 /** A server must not look faster by doing less: work per session below 0.9 of the lowest level's is flagged. */

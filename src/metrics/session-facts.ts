@@ -3,8 +3,9 @@
  * stalled is a set of facts like any other, with the reasons why it failed.
  */
 import type { DurationUs, InstantUs } from '../base/clock.js'
+import type { SendReceipts } from '../capture/receipts.js'
 import type { SessionRecording } from '../capture/recording.js'
-import { modeOf, type Profile, samplesPerPacket, samplesPerUnit } from '../profile/profile.js'
+import { modeOf, type Profile, type ProtocolName, samplesPerPacket, samplesPerUnit } from '../profile/profile.js'
 import { judgeSession } from '../protocol/judge.js'
 import { decodePcm16 } from '../protocol/pcm.js'
 import type { VerdictStatus, Violation } from '../protocol/verdict.js'
@@ -98,9 +99,11 @@ export function sessionFacts({
     ...(verdict.status === 'not_exercised' ? ['not exercised: input and output never overlapped'] : []),
     ...recording.fileProblems,
     ...inputReasons(recording.inputPcm, sent),
+    ...receiptReasons(recording.receipts, wire),
     ...(pacing.isInputStalled ? ['input stalled: the transport could not hand a packet over in time'] : []),
   ]
-  const isNative = modeOf(profile) === 'native'
+  const mode = modeOf(profile)
+  const isNative = mode === 'native'
   const unitSamples = isNative ? samplesPerUnit(profile) : undefined
   const readiness = new UnitReadiness({ profile, packets, inputSamples, inputUs, unitSamples })
   return {
@@ -112,7 +115,7 @@ export function sessionFacts({
     notes: verdict.notes,
     hasSucceeded: reasons.length === 0,
     reasons,
-    isDenied: isDenied(wire),
+    isDenied: isDenied(wire, profile.protocol),
     admissionRetries: wire.hasReceived ? wire.deniedUpgrades : 0,
     pacing,
     packetsSent: packets.length,
@@ -125,7 +128,7 @@ export function sessionFacts({
     replies: wire.replies
       .filter((reply) => reply.deltas.length > 0)
       .map((reply) => replyFacts({ reply, profile, reserveUs, readiness: isNative ? readiness : undefined })),
-    acceptedMs: profile.protocol === 'legacy-half-duplex' ? null : wire.acceptedMs,
+    acceptedMs: mode === 'native' || profile.protocol === 'turn-based' ? wire.acceptedMs : null,
     replyS: wire.replySamples / profile.output.sample_rate_hz,
   }
 }
@@ -193,15 +196,21 @@ function replyFacts(options: {
 }): ReplyFacts {
   const { reply, profile, reserveUs, readiness } = options
   const audio = { deltas: reply.deltas, sampleRateHz: profile.output.sample_rate_hz }
+  const mode = modeOf(profile)
   const originUs =
-    readiness === undefined ? reply.createdAtUs : readiness.readyAtUs(reply.firstAudioUnit ?? reply.unitsDoneBefore)
+    readiness !== undefined
+      ? readiness.readyAtUs(reply.firstAudioUnit ?? reply.unitsDoneBefore)
+      : // Without turns and receipts there is no established origin.
+        mode === 'stream'
+        ? undefined
+        : reply.createdAtUs
   const firstAtUs = reply.deltas[0]?.atUs
   return {
     id: reply.id,
     firstAudioUs: originUs === undefined || firstAtUs === undefined ? undefined : firstAtUs - originUs,
     bufferNeededUs: bufferNeededUs(audio),
     pausesUs: pausesUs(audio, reserveUs),
-    realTimeFactor: readiness === undefined ? realTimeFactor(audio) : undefined,
+    realTimeFactor: mode === 'turn_based' ? realTimeFactor(audio) : undefined,
     deltas: reply.deltas.length,
     isCut: reply.isCut,
   }
@@ -211,10 +220,13 @@ function replyFacts(options: {
  * Refused admission: an `admission_rejected` on the first update, or refused upgrades and nothing after them. Refusals
  * that were followed by another cause (connection refused, a time-out) are a failed session, not a denied one.
  */
-function isDenied(wire: WireFacts): boolean {
+function isDenied(wire: WireFacts, protocol: ProtocolName): boolean {
   if (wire.isFirstUpdateRejected) return true
+  if (protocol === 'vllm-duplex' && wire.isRefusedInBand) return true
   if (wire.hasReceived) return false
   if (wire.errorTexts.some((text) => /\b503\b/.test(text))) return true
+  // Which statuses mean "full" is not established for OpenAI's servers: every answer but 101 is a refusal.
+  if (protocol === 'openai-realtime' && wire.errorTexts.some((text) => /\bHTTP \d{3}\b/.test(text))) return true
   return wire.deniedUpgrades > 0 && wire.errorTexts.length === 0
 }
 
@@ -229,6 +241,22 @@ function readSentAudio(wire: WireFacts): SentAudio {
     return decoded?.ok ? decoded.bytes : undefined
   })
   return { chunks, samples: chunks.reduce((sum, chunk) => sum + (chunk?.byteLength ?? 0) / 2, 0) }
+}
+
+/**
+ * Receipts that contradict the trace belong to another session, or to a broken recorder: no lag can be taken from them.
+ * Receipts that end early are no contradiction; what they do not show was not sent.
+ */
+function receiptReasons(receipts: SendReceipts | undefined, wire: WireFacts): string[] {
+  if (receipts === undefined) return []
+  if (receipts.packets.length > wire.appends.length) {
+    return [`the send receipts hold ${receipts.packets.length} packets, the trace ${wire.appends.length}`]
+  }
+  const index = receipts.packets.findIndex(({ sendStartAtUs, eventId }, position) => {
+    const append = wire.appends[position]
+    return append?.atUs !== sendStartAtUs || (eventId !== undefined && append.eventId !== eventId)
+  })
+  return index < 0 ? [] : [`the send receipt of packet ${index} does not belong to this trace`]
 }
 
 /** A session must have sent the input that stands beside its trace, all of it. */

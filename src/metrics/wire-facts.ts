@@ -17,6 +17,13 @@ export interface AudioDelta {
   readonly samples: number
 }
 
+export interface SentAppend {
+  readonly atUs: InstantUs
+  readonly eventId: string | undefined
+  /** Base64, as sent. */
+  readonly audio: string | undefined
+}
+
 export interface WireReply {
   readonly id: string
   createdAtUs: InstantUs | undefined
@@ -36,7 +43,7 @@ export interface WireFacts {
   readonly hasReceived: boolean
   readonly hasUpdated: boolean
   /** Sends of audio packets, in trace order, with the audio as base64 text. */
-  readonly appends: readonly { readonly atUs: InstantUs; readonly audio: string | undefined }[]
+  readonly appends: readonly SentAppend[]
   /** First receipt of each unit with media in it, by unit number. */
   readonly unitDoneAtUs: ReadonlyMap<number, InstantUs>
   /** Units for which audio or text arrived. */
@@ -50,12 +57,31 @@ export interface WireFacts {
   readonly errorTexts: readonly string[]
   /** An `admission_rejected` error answered the first `session.update`. */
   readonly isFirstUpdateRejected: boolean
+  /** The server's first event refused the session for want of resources. */
+  readonly isRefusedInBand: boolean
 }
 
-const AUDIO_DELTA: Record<ProtocolName, string> = {
-  native: 'response.output_audio.delta',
-  'turn-based': 'response.output_audio.delta',
-  'legacy-half-duplex': 'response.audio.delta',
+const OUTPUT_AUDIO = 'response.output_audio.delta'
+/** The name of older servers and of the legacy dialect. */
+const AUDIO = 'response.audio.delta'
+
+/** Which events carry reply audio, and which cut what is queued of it (docs/protocols.md). */
+interface Dialect {
+  readonly audioDeltas: ReadonlySet<string>
+  /** `response.done` with status `cancelled` cuts its reply. */
+  readonly isCutByCancelledDone?: boolean
+  /** `output_audio_buffer.cleared` cuts every open reply. */
+  readonly isCutByClear?: boolean
+  /** `speech_started` cuts every open reply, unless the first update set `interrupt_response` to false. */
+  readonly isCutBySpeech?: boolean
+}
+
+const DIALECTS: Readonly<Record<ProtocolName, Dialect>> = {
+  native: { audioDeltas: new Set([OUTPUT_AUDIO]) },
+  'turn-based': { audioDeltas: new Set([OUTPUT_AUDIO]), isCutByCancelledDone: true },
+  'legacy-half-duplex': { audioDeltas: new Set([AUDIO]), isCutByClear: true, isCutBySpeech: true },
+  'openai-realtime': { audioDeltas: new Set([OUTPUT_AUDIO, AUDIO]), isCutBySpeech: true },
+  'vllm-duplex': { audioDeltas: new Set([OUTPUT_AUDIO, AUDIO]), isCutByCancelledDone: true, isCutByClear: true },
 }
 const TEXT_DELTAS = new Set([
   'response.output_audio_transcript.delta',
@@ -70,13 +96,13 @@ export function readWireFacts(lines: readonly TraceLine[], protocol: ProtocolNam
 }
 
 class WireFactsReader {
-  readonly #protocol: ProtocolName
+  readonly #dialect: Dialect
   #createdAtUs: InstantUs | undefined
   #closedAtUs: InstantUs | undefined
   #lastAtUs: InstantUs | undefined
   #hasReceived = false
   #hasUpdated = false
-  readonly #appends: { atUs: InstantUs; audio: string | undefined }[] = []
+  readonly #appends: SentAppend[] = []
   readonly #unitDoneAtUs = new Map<number, InstantUs>()
   #unitReceipts = 0
   readonly #speakUnits = new Set<number>()
@@ -89,10 +115,11 @@ class WireFactsReader {
   #updatesSent = 0
   #firstUpdateId: string | undefined
   #isFirstUpdateRejected = false
-  #isCutBySpeech = true
+  #isRefusedInBand = false
+  #mayInterrupt = true
 
   constructor(protocol: ProtocolName) {
-    this.#protocol = protocol
+    this.#dialect = DIALECTS[protocol]
   }
 
   read(lines: readonly TraceLine[]): WireFacts {
@@ -119,18 +146,23 @@ class WireFactsReader {
       deniedUpgrades: this.#deniedUpgrades,
       errorTexts: this.#errorTexts,
       isFirstUpdateRejected: this.#isFirstUpdateRejected,
+      isRefusedInBand: this.#isRefusedInBand,
     }
   }
 
   #onSend(atUs: InstantUs, event: WireEvent): void {
     if (event.type === 'input_audio_buffer.append') {
-      this.#appends.push({ atUs, audio: typeof event.audio === 'string' ? event.audio : undefined })
+      this.#appends.push({
+        atUs,
+        eventId: typeof event.event_id === 'string' ? event.event_id : undefined,
+        audio: typeof event.audio === 'string' ? event.audio : undefined,
+      })
     } else if (event.type === 'session.update') {
       this.#updatesSent += 1
       if (this.#updatesSent > 1) return
       this.#firstUpdateId = typeof event.event_id === 'string' ? event.event_id : undefined
-      const detection = isObject(event.session) ? event.session.turn_detection : undefined
-      this.#isCutBySpeech = !(isObject(detection) && detection.interrupt_response === false)
+      const detection = turnDetectionOf(event.session)
+      this.#mayInterrupt = !(isObject(detection) && detection.interrupt_response === false)
     }
   }
 
@@ -161,17 +193,18 @@ class WireFactsReader {
         this.#onReplyDone(event)
         return
       case 'input_audio_buffer.speech_started':
-        if (this.#protocol === 'legacy-half-duplex' && this.#isCutBySpeech) this.#cutOpenReplies()
+        if (this.#dialect.isCutBySpeech === true && this.#mayInterrupt) this.#cutOpenReplies()
         return
       case 'output_audio_buffer.cleared':
-        if (this.#protocol === 'legacy-half-duplex') this.#cutOpenReplies()
+        if (this.#dialect.isCutByClear === true) this.#cutOpenReplies()
         return
       case 'error':
         this.#onError(event)
         return
       default:
-        if (event.type === AUDIO_DELTA[this.#protocol]) this.#onAudio(atUs, event)
-        else if (typeof event.type === 'string' && TEXT_DELTAS.has(event.type) && event.delta !== '') {
+        if (typeof event.type !== 'string') return
+        if (this.#dialect.audioDeltas.has(event.type)) this.#onAudio(atUs, event)
+        else if (TEXT_DELTAS.has(event.type) && event.delta !== '') {
           this.#speakUnits.add(unitNamedBy(event) ?? this.#unitReceipts)
         }
     }
@@ -211,7 +244,7 @@ class WireFactsReader {
     const response = isObject(event.response) ? event.response : undefined
     const reply = typeof response?.id === 'string' ? this.#replies.get(response.id) : undefined
     if (reply === undefined) return
-    if (this.#protocol === 'turn-based' && response?.status === 'cancelled') reply.isCut = true
+    if (this.#dialect.isCutByCancelledDone === true && response?.status === 'cancelled') reply.isCut = true
     this.#openReplies.delete(reply)
   }
 
@@ -234,12 +267,26 @@ class WireFactsReader {
   }
 
   #onError(event: WireEvent): void {
+    if (!this.#hasUpdated && this.#createdAtUs === undefined) this.#isRefusedInBand ||= refusalCode(event)
     const error = isObject(event.error) ? event.error : undefined
     if (error?.code !== 'admission_rejected' || this.#updatesSent === 0) return
     const blamed = error.event_id
     const isAboutFirst = typeof blamed === 'string' ? blamed === this.#firstUpdateId : this.#updatesSent === 1
     if (isAboutFirst) this.#isFirstUpdateRejected = true
   }
+}
+
+/** A server without HTTP refusals says with its first event that it is full (vLLM-Omni). */
+function refusalCode(event: WireEvent): boolean {
+  const error = isObject(event.error) ? event.error : event
+  return error.code === 'resource_exhausted'
+}
+
+/** At the top of `session` in the legacy dialect and the older names, under `audio.input` in the newer ones. */
+function turnDetectionOf(session: unknown): unknown {
+  if (!isObject(session)) return undefined
+  const input = isObject(session.audio) ? session.audio.input : undefined
+  return isObject(input) && input.turn_detection !== undefined ? input.turn_detection : session.turn_detection
 }
 
 function unitNamedBy(event: WireEvent): number | undefined {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 export const PROFILE_SCHEMA_NAME = 'floorload.profile/1'
 
-export const PROTOCOLS = ['native', 'turn-based', 'legacy-half-duplex'] as const
+export const PROTOCOLS = ['native', 'turn-based', 'legacy-half-duplex', 'openai-realtime', 'vllm-duplex'] as const
 export type ProtocolName = (typeof PROTOCOLS)[number]
 
 /** Input is sent in packets of this length; the metrics are defined for it (docs/metrics.md, section 1). */
@@ -31,7 +31,11 @@ const profileFields = z.strictObject({
   trace_format: z.string().min(1),
   /** Length of the server's native unit (or intake receipt); null where the protocol has none. */
   unit_ms: z.number().int().min(10).max(10_000).nullable(),
-  input: z.strictObject({ sample_rate_hz: sampleRateHz }),
+  input: z.strictObject({
+    sample_rate_hz: sampleRateHz,
+    /** Silence appended to every input, where a server ends the last turn only after hearing some. */
+    trailing_silence_ms: z.number().int().min(0).max(60_000).default(0),
+  }),
   output: z.strictObject({
     sample_rate_hz: sampleRateHz,
     /** Audio flows for the whole session, speech or not; a session without overlap of input and output is `not_exercised`. */
@@ -52,6 +56,11 @@ const profileFields = z.strictObject({
     .prefault({}),
   /** The `session` object of the first `session.update`, as it goes on the wire. */
   session: z.record(z.string(), z.unknown()).default({}),
+  /**
+   * What a client without a drain receipt waits before it ends the session: legacy, from the input's end to the liveness
+   * probe; OpenAI Realtime, quiet after the last reply; vLLM duplex, from the input's end to `session.close`.
+   */
+  end_wait_ms: z.number().int().min(0).max(600_000).default(2000),
   /** Name of the model, where the deployment checks it; recorded in manifests. */
   model: z.string().min(1).optional(),
   targets: targetsSchema.prefault({}),
@@ -85,11 +94,37 @@ export const profileSchema = profileFields.superRefine((profile, context) => {
 export type Profile = Readonly<z.infer<typeof profileSchema>>
 export type Targets = Readonly<z.infer<typeof targetsSchema>>
 
-/** Judged by units and their deadlines (`native`), or by how fast replies stream (`turn_based`). */
-export type Mode = 'native' | 'turn_based'
+/**
+ * Judged by units and their deadlines (`native`), by how fast replies stream (`turn_based`), or, where the protocol has
+ * neither unit receipts nor turns (`stream`), by sessions and pacing alone.
+ */
+export type Mode = 'native' | 'turn_based' | 'stream'
+
+const MODES: Record<ProtocolName, Mode> = {
+  native: 'native',
+  'turn-based': 'turn_based',
+  'legacy-half-duplex': 'turn_based',
+  'openai-realtime': 'turn_based',
+  'vllm-duplex': 'stream',
+}
 
 export function modeOf(profile: Profile): Mode {
-  return profile.protocol === 'native' ? 'native' : 'turn_based'
+  return MODES[profile.protocol]
+}
+
+/** What `turn_detection` is to a protocol: the server's own business, the user's choice, or a choice with a default. */
+export type TurnDetectionRule = 'refused' | 'required' | 'optional'
+
+const TURN_DETECTION: Record<ProtocolName, TurnDetectionRule> = {
+  native: 'refused',
+  'turn-based': 'required',
+  'legacy-half-duplex': 'required',
+  'openai-realtime': 'optional',
+  'vllm-duplex': 'refused',
+}
+
+export function turnDetectionRule(profile: Profile): TurnDetectionRule {
+  return TURN_DETECTION[profile.protocol]
 }
 
 /** Input samples of one unit; undefined where the protocol has no units. Exact: a profile with a fraction is refused on loading. */

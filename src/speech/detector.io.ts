@@ -66,6 +66,8 @@ export async function loadSpeechDetector(options: DetectorOptions = {}): Promise
       fix: 'install the dependencies again with npm ci',
     })
   }
+  // The runtime would keep usage records in the home folder and try to send them. Nothing here leaves the machine.
+  process.env.ORT_DISABLE_TELEMETRY = '1'
   const ort = await import('onnxruntime-node')
   const sampleRate = new ort.Tensor('int64', BigInt64Array.of(BigInt(DETECTOR_RATE_HZ)), [])
   const session = await createSession(() =>

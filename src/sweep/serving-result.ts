@@ -167,7 +167,7 @@ function warningsOf(runs: readonly AnalysedRun[]): string[] {
 /** What a reader of `serving.json` needs of a row; everything else passes through. */
 const levelRowSchema = z.looseObject({
   profile: z.string(),
-  mode: z.enum(['native', 'turn_based']),
+  mode: z.enum(['native', 'turn_based', 'stream']),
   concurrency: z.number(),
   valid: z.boolean(),
   meets_targets: z.boolean(),

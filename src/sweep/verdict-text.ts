@@ -63,7 +63,7 @@ export function describeMiss(row: LevelRow, target: MissedTarget, targets: Targe
     case 'denied':
       return `${row.denied} denied`
     case 'pacing_violations':
-      return `${row.pacing_violations} pacing violations`
+      return violations(row.pacing_violations)
     case 'unit_miss_rate':
       return row.unit_miss_rate === null
         ? 'no unit was expected'
@@ -81,8 +81,12 @@ function invalidReason(rows: readonly LevelRow[], level: number): string {
   const row = rows.find(({ concurrency, valid }) => concurrency === level && !valid)
   if (row === undefined || row.sessions_attempted === 0) return 'no session was attempted'
   return row.pacing_violations > 0
-    ? `the load generator fell behind (${row.pacing_violations} pacing violations)`
+    ? `the load generator fell behind (${violations(row.pacing_violations)})`
     : 'the recording was not finished'
+}
+
+function violations(count: number): string {
+  return `${count} pacing violation${count === 1 ? '' : 's'}`
 }
 
 /** How sure the capacity is: the verdict of its highest level at 95%. */

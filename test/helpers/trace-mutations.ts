@@ -62,6 +62,28 @@ export class TraceDraft {
     return this
   }
 
+  /** Takes away two lines and all between them. */
+  removeAllBetween(first: string, last: string): this {
+    const from = this.#indexOf(first)
+    this.#entries.splice(from, this.#indexOf(last) - from + 1)
+    return this
+  }
+
+  /** Numbers the received events that have this key 1, 2, 3, as a server does that sends what is there now. */
+  renumber(key: string): this {
+    const numbered = this.#entries.filter(({ line }) => line.direction === 'receive' && key in line.event)
+    for (const [index, { line }] of numbered.entries()) line.event[key] = index + 1
+    return this
+  }
+
+  /** Gives a type another name wherever it was received. */
+  rename(type: string, newType: string): this {
+    for (const { line } of this.#entries) {
+      if (line.direction === 'receive' && line.event.type === type) line.event.type = newType
+    }
+    return this
+  }
+
   /** Moves a line right behind another and gives it that line's time. */
   moveAfter(name: string, other: string): this {
     return this.#move(name, other, 1)

@@ -4,7 +4,6 @@ import { Command } from 'commander'
 import { EXIT, type ExitCode } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import { shippedProfiles } from '../../profile/load-profile.io.js'
-import { driverOf } from '../../protocol/registry.js'
 import { print } from '../terminal.io.js'
 
 export function profilesCommand(onExit: (code: ExitCode) => void): Command {
@@ -16,16 +15,16 @@ export function profilesCommand(onExit: (code: ExitCode) => void): Command {
       if (flags.json === true) print(jsonText(profiles))
       else {
         const table = new Table({
-          head: ['profile', 'unit', 'in', 'out', 'sweep', 'what it is'],
+          head: ['profile', 'protocol', 'unit', 'in', 'out', 'what it is'],
           style: { head: [], border: [], compact: true },
         })
         for (const profile of profiles) {
           table.push([
             [profile.name, ...profile.aliases.map((alias) => `  = ${alias}`)].join('\n'),
+            profile.protocol,
             profile.unit_ms === null ? '-' : `${profile.unit_ms} ms`,
             `${profile.input.sample_rate_hz} Hz`,
             `${profile.output.sample_rate_hz} Hz`,
-            driverOf(profile) === undefined ? 'report only' : 'yes',
             profile.description,
           ])
         }

@@ -4,9 +4,7 @@ import { type ExitCode, UserError } from '../../base/errors.js'
 import { describeProblems } from '../../base/schema.js'
 import { loadProfile } from '../../profile/load-profile.io.js'
 import { loadSweepFile } from '../../profile/load-sweep-file.io.js'
-import type { Profile } from '../../profile/profile.js'
 import { SWEEP_SCHEMA_NAME, type SweepConfig, sweepFileSchema } from '../../profile/sweep-file.js'
-import { driverOf } from '../../protocol/registry.js'
 import { loadInputs } from '../../sweep/inputs.io.js'
 import { ensureOutputIsFree, readSweepManifest } from '../../sweep/output-folder.io.js'
 import { checkUrl, ensureReachable, type ServerAddress } from '../../sweep/reach.io.js'
@@ -98,7 +96,7 @@ async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promi
   const config = configOf(base, flags)
   const profileName = flags.profile ?? config.profile
   if (profileName === undefined) throw missing('--profile', 'minicpmo-native')
-  const profile = drivable(await loadProfile(profileName))
+  const profile = await loadProfile(profileName)
   const server = serverOf(flags.url, flags)
   const { output } = flags
   if (output === undefined) throw missing('--output', 'results/box-1')
@@ -130,7 +128,7 @@ async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode
   }
   await ensureReachable(server)
   return sweepAndReport(
-    { config: manifest.config, profile: drivable(manifest.profile), inputs, server, output, isResumed: true },
+    { config: manifest.config, profile: manifest.profile, inputs, server, output, isResumed: true },
     flags,
     interruptSignal(),
   )
@@ -187,15 +185,6 @@ function serverOf(url: string | undefined, flags: SweepFlags): ServerAddress {
   if (url === undefined) throw missing('--url', 'ws://127.0.0.1:8099/v1/realtime')
   checkUrl(url)
   return { url, headers: parseHeaders(flags.header ?? []) }
-}
-
-function drivable(profile: Profile): Profile {
-  if (driverOf(profile) !== undefined) return profile
-  throw new UserError({
-    code: 'PROFILE_FIELD',
-    message: `profile ${profile.name}: recordings of the protocol ${profile.protocol} can be reported and verified, but not made yet`,
-    fix: 'choose a native profile',
-  })
 }
 
 function missing(flag: string, example: string): UserError {
