@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   USAGE: EXIT.usage,
   PROFILE_UNKNOWN: EXIT.usage,
   PROFILE_FIELD: EXIT.usage,
+  PROFILE_MISMATCH: EXIT.usage,
   SWEEP_FIELD: EXIT.usage,
   FILE_UNREADABLE: EXIT.usage,
   AUDIO_INVALID: EXIT.usage,

@@ -46,6 +46,31 @@ export function parseSessions(text: string): 'all' | { count: number } | { per_s
   return match[2] === 'x' ? { per_slot: value } : { count: value }
 }
 
+/** A number, or `auto`. */
+export function parseMaxLevel(text: string): number | 'auto' {
+  return text === 'auto' ? 'auto' : parseCount(1)(text)
+}
+
+/** A JSON object or null. */
+export function parseJson(text: string): Record<string, unknown> | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new InvalidArgumentError('it must be JSON, such as {"type":"server_vad"}')
+  }
+  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+    throw new InvalidArgumentError('it must be a JSON object, such as {"type":"server_vad"}')
+  }
+  return value as Record<string, unknown> | null
+}
+
+export function parseJsonObject(text: string): Record<string, unknown> {
+  const value = parseJson(text)
+  if (value === null) throw new InvalidArgumentError('it must be a JSON object, such as {"instructions":"Be brief."}')
+  return value
+}
+
 /** Collects a flag that may be given several times. */
 export function collect(text: string, earlier: string[] | undefined): string[] {
   return [...(earlier ?? []), text]

@@ -63,6 +63,10 @@ export const sweepFileSchema = z.strictObject({
   start: z.enum(POLICIES).default('pool'),
   inputs: inputsSchema.default({ kind: 'built-in' }),
   sessions: sessionsSchema.default('all'),
+  /** Laid over the profile's `session` object. */
+  session: z.record(z.string(), z.unknown()).optional(),
+  /** The server's turn detector, where the protocol has one; null for manual turns. */
+  turn_detection: z.record(z.string(), z.unknown()).nullable().optional(),
   /** Sessions before the first level that are recorded apart and enter no result. */
   warm_up_sessions: z.number().int().min(0).max(1000).default(1),
   playback_reserve_ms: z.number().min(0).max(60_000).default(80),

@@ -4,7 +4,8 @@ import { writeFileWhole } from '../base/atomic-file.io.js'
 import { UserError } from '../base/errors.js'
 import { loadAudioInputs } from '../dataset/audio-files.io.js'
 import { loadFdbInputs } from '../dataset/full-duplex-bench.io.js'
-import { type InputClip, pcm16Bytes } from '../dataset/input-clip.js'
+import { type InputClip, makeInputClip, pcm16Bytes } from '../dataset/input-clip.js'
+import type { Profile } from '../profile/profile.js'
 import type { SweepConfig } from '../profile/sweep-file.js'
 import { builtInClips } from '../speech/clips.io.js'
 
@@ -12,6 +13,24 @@ import { builtInClips } from '../speech/clips.io.js'
  * @throws UserError what is wrong with the audio, or SWEEP_FIELD when a dataset's folder is not given
  */
 export async function loadInputs(
+  inputs: SweepConfig['inputs'],
+  profile: Profile,
+  onNote: (note: string) => void,
+): Promise<InputClip[]> {
+  const clips = await loadClips(inputs, profile.input.sample_rate_hz, onNote)
+  const silenceMs = profile.input.trailing_silence_ms
+  return silenceMs === 0 ? clips : clips.map((clip) => withTrailingSilence(clip, silenceMs))
+}
+
+/** The silence is part of the input: it is sent, stored and counted like the rest. */
+function withTrailingSilence(clip: InputClip, silenceMs: number): InputClip {
+  const silence = Math.round((silenceMs * clip.sampleRateHz) / 1000)
+  const pcm = new Int16Array(clip.pcm.length + silence)
+  pcm.set(clip.pcm)
+  return makeInputClip({ ...clip, pcm, normalization: [...clip.normalization, `appended ${silenceMs} ms of silence`] })
+}
+
+async function loadClips(
   inputs: SweepConfig['inputs'],
   targetRateHz: number,
   onNote: (note: string) => void,

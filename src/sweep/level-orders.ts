@@ -101,6 +101,8 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
         input_send_receipts: true,
       },
       response_cancel: 'never sent',
+      session: profile.session,
+      ...protocolConfig(profile),
       load: {
         concurrency: level.concurrency,
         repeat: level.repeat,
@@ -116,6 +118,24 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
         targets: { ...profile.targets, ...withoutUndefined(config.targets) },
         gate: config.gate ?? null,
       },
+    },
+  }
+}
+
+/** What the field's recorder writes of the protocols that are driven by a turn detector. */
+function protocolConfig(profile: Profile): Record<string, unknown> {
+  const detection = (session: unknown) => (session as { turn_detection?: unknown } | undefined)?.turn_detection ?? null
+  const audio = profile.session.audio as { input?: unknown } | undefined
+  if (profile.protocol === 'turn-based') return { turn_based: detection(audio?.input) }
+  if (profile.protocol !== 'legacy-half-duplex') return {}
+  const turnDetection = detection(profile.session)
+  const isInterruptible = (turnDetection as { interrupt_response?: unknown } | null)?.interrupt_response !== false
+  return {
+    legacy: {
+      turn_detection: turnDetection,
+      tail_s: profile.end_wait_ms / 1000,
+      barge_in_cut: isInterruptible ? 'output_audio_buffer.cleared or speech_started' : 'output_audio_buffer.cleared',
+      session_end: 'empty session.update answered',
     },
   }
 }

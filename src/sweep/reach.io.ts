@@ -5,7 +5,11 @@
 import { request } from 'undici'
 import { messageOf, UserError } from '../base/errors.js'
 import { redactor, redactUrl, secretsOf } from '../base/redact.js'
+import { isObject } from '../capture/trace-record.js'
 import { WsTransport } from '../load/ws-transport.io.js'
+
+import type { Profile } from '../profile/profile.js'
+import { hasCapabilities } from './capabilities.js'
 
 export interface ServerAddress {
   readonly url: string
@@ -93,6 +97,13 @@ const REFUSAL_FIX: Record<number, string> = {
   403: 'pass a key that may open sessions with --header',
   404: 'correct the path of --url (servers of this kind use /v1/realtime)',
   503: 'the server is full or still starting: wait, or raise its session limit',
+}
+
+/** What the server says of itself; undefined where its protocol has no such document, or it does not answer with one. */
+export async function capabilitiesOf(address: ServerAddress, profile: Profile): Promise<unknown> {
+  if (!hasCapabilities(profile)) return undefined
+  const answer = await fetchBeside(address, '/v1/realtime/capabilities')
+  return 'error' in answer || answer.status !== 200 || !isObject(answer.body) ? undefined : answer.body
 }
 
 /** A JSON document of the server's HTTP side, beside its WebSocket; undefined where it has none. Never throws. */

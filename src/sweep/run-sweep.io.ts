@@ -39,6 +39,8 @@ export interface SweepOptions {
   readonly profile: Profile
   readonly inputs: readonly InputClip[]
   readonly server: ServerAddress
+  /** What the server said of itself before the sweep; recorded. */
+  readonly capabilities?: unknown
   readonly output: string
   /** Levels that an earlier, interrupted sweep in the same folder has finished are kept. */
   readonly isResumed: boolean
@@ -181,13 +183,17 @@ class Sweep {
   }
 
   #manifest(): SweepManifest {
-    const { config, profile, inputs, server } = this.#options
+    const { config, profile, inputs, server, capabilities } = this.#options
     return {
       schema: SWEEP_RUN_SCHEMA_NAME,
       tool_version: toolVersion(),
       config: { ...config },
       profile: { ...profile },
-      server: { url: redactUrl(server.url), header_names: Object.keys(server.headers) },
+      server: {
+        url: redactUrl(server.url),
+        header_names: Object.keys(server.headers),
+        capabilities: capabilities ?? null,
+      },
       inputs: inputs.map((clip) => ({
         subset: clip.subset,
         id: clip.id,

@@ -25,16 +25,17 @@ export function verdictLines({ capacity, rows, repeats, targets }: VerdictInput)
 
 function capacityLine(capacity: Capacity, rows: readonly LevelRow[], targets: Targets): string {
   const missing = capacity.first_missing_level
+  const figure = capacity.sessions === null ? '' : figureAt(rows, capacity.sessions)
   const why = missing === null ? '' : `level ${missing} misses: ${missReasons(rows, missing, targets)}`
   const invalid = capacity.invalid_levels.map((level) => `level ${level} is invalid: ${invalidReason(rows, level)}`)
   const tail = [why, ...invalid].filter((text) => text !== '').join('; ')
   switch (capacity.status) {
     case 'exact':
-      return `Capacity: ${sessions(capacity.sessions)} at once; ${tail}.`
+      return `Capacity: ${sessions(capacity.sessions)} at once${figure}; ${tail}.`
     case 'at_least':
       return capacity.invalid_levels.length > 0
-        ? `Capacity: at least ${sessions(capacity.sessions)} at once; ${tail}.`
-        : `Capacity: at least ${sessions(capacity.sessions)} at once; every level meets its targets, record a higher one.`
+        ? `Capacity: at least ${sessions(capacity.sessions)} at once${figure}; ${tail}.`
+        : `Capacity: at least ${sessions(capacity.sessions)} at once${figure}; every level meets its targets, record a higher one.`
     case 'none':
       return `Capacity: none; ${tail}.`
     default:
@@ -42,6 +43,15 @@ function capacityLine(capacity: Capacity, rows: readonly LevelRow[], targets: Ta
         ? 'Capacity: undecided; no level was recorded.'
         : `Capacity: undecided; ${tail || 'nothing was measured'}.`
   }
+}
+
+/** What the level was judged by: unit misses where there are units, the replies' real-time factor where there are turns. */
+function figureAt(rows: readonly LevelRow[], level: number): string {
+  const own = rows.filter((row) => row.concurrency === level)
+  const misses = own.map((row) => (row.mode === 'native' ? row.unit_miss_rate : null)).filter((rate) => rate !== null)
+  if (misses.length > 0) return ` (unit miss ${percent(Math.max(...misses))})`
+  const factors = own.map((row) => row.rtf?.p90).filter((factor) => factor !== undefined)
+  return factors.length > 0 ? ` (RTF p90 ${Math.max(...factors).toFixed(2)})` : ''
 }
 
 function sessions(count: number | null): string {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type RecordedRun, readRun, readSession, stallsOf } from '../../src/capture/run-reader.io.js'
+import { type RecordedRun, readRun, readSession, type SessionEntry, stallsOf } from '../../src/capture/run-reader.io.js'
 import { SELF_MONITORING_SCHEMA_NAME } from '../../src/capture/self-monitoring.js'
 import { type FileTree, folderWith } from '../helpers/temp-folders.js'
 

@@ -24,12 +24,17 @@ describe('the first line of a verdict', () => {
     {
       name: 'native: names the unit misses and their target',
       rows: [rowWith({ concurrency: 1 }), missingRow(2)],
-      line: 'Capacity: 1 session at once; level 2 misses: unit miss 25.0% (at most 1.00%).',
+      line: 'Capacity: 1 session at once (unit miss 0%); level 2 misses: unit miss 25.0% (at most 1.00%).',
     },
     {
       name: 'turn-based: names the real-time factor and its target',
       rows: [rowWith({ concurrency: 2, mode: 'turn_based' }), slow(4)],
       line: 'Capacity: 2 sessions at once; level 4 misses: RTF p90 1.25 (below 1).',
+    },
+    {
+      name: 'turn-based: names the real-time factor of the level that meets',
+      rows: [rowWith({ concurrency: 2, mode: 'turn_based', rtf: { ...RTF, p90: 0.4 } }), slow(4)],
+      line: 'Capacity: 2 sessions at once (RTF p90 0.40); level 4 misses: RTF p90 1.25 (below 1).',
     },
     {
       name: 'turn-based without a single figure says so',
@@ -56,12 +61,12 @@ describe('the first line of a verdict', () => {
     {
       name: 'every level meets',
       rows: [rowWith({ concurrency: 4 })],
-      line: 'Capacity: at least 4 sessions at once; every level meets its targets, record a higher one.',
+      line: 'Capacity: at least 4 sessions at once (unit miss 0%); every level meets its targets, record a higher one.',
     },
     {
       name: 'a level above is invalid',
       rows: [rowWith({ concurrency: 1 }), invalidRow(2)],
-      line: 'Capacity: at least 1 session at once; level 2 is invalid: the load generator fell behind (1 pacing violation).',
+      line: 'Capacity: at least 1 session at once (unit miss 0%); level 2 is invalid: the load generator fell behind (1 pacing violation).',
     },
     {
       name: 'the first level was not finished',

@@ -60,7 +60,7 @@ async function demo(flags: { output?: string; json?: boolean; quiet?: boolean })
   }
   const interrupt = interruptSignal()
   const [inputs, server] = await Promise.all([
-    loadInputs(config.inputs, profile.input.sample_rate_hz, () => undefined),
+    loadInputs(config.inputs, profile, () => undefined),
     startServeProcess(profile, { ...ACCELERATOR, port: 0 }),
   ])
   const footer = [

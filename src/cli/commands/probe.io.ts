@@ -7,18 +7,25 @@ import { EXIT, type ExitCode } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import { redactUrl } from '../../base/redact.js'
 import { loadProfile } from '../../profile/load-profile.io.js'
+import type { Profile } from '../../profile/profile.js'
+import { withSessionSettings } from '../../profile/session-settings.js'
 import { SWEEP_SCHEMA_NAME, sweepFileSchema } from '../../profile/sweep-file.js'
 import { loadInputs } from '../../sweep/inputs.io.js'
-import { checkUrl, ensureReachable, fetchBeside } from '../../sweep/reach.io.js'
+import { ensureReachable, fetchBeside, type ServerAddress } from '../../sweep/reach.io.js'
 import { runSweep } from '../../sweep/run-sweep.io.js'
 import { interruptSignal } from '../interrupt.io.js'
-import { collect, parseHeaders } from '../parse.js'
+import { collect, parseJson, parseJsonObject } from '../parse.js'
+import { serverAddress } from '../server-address.js'
 import { print } from '../terminal.io.js'
 
 interface ProbeFlags {
   readonly url: string
   readonly profile: string
   readonly header?: string[]
+  readonly model?: string
+  readonly apiKeyEnv?: string
+  readonly turnDetection?: Record<string, unknown> | null
+  readonly session?: Record<string, unknown>
   readonly json?: boolean
 }
 
@@ -30,6 +37,10 @@ export function probeCommand(onExit: (code: ExitCode) => void): Command {
     .requiredOption('--url <url>', 'the server, such as ws://HOST:8099/v1/realtime')
     .option('--profile <name|file>', 'kind of server', 'minicpmo-native')
     .option('--header <"Name: value">', 'sent with the upgrade, stored nowhere; may be repeated', collect)
+    .option('--turn-detection <json>', 'turn detector of the server; required by turn-based profiles', parseJson)
+    .option('--session <json>', 'laid over the profile’s session object', parseJsonObject)
+    .option('--model <name>', 'put into the query of the URL')
+    .option('--api-key-env <name>', 'environment variable whose value is sent as a bearer token')
     .option('--json', 'print what was found as JSON')
     .action(async (flags: ProbeFlags) => {
       onExit(await probe(flags))
@@ -37,14 +48,16 @@ export function probeCommand(onExit: (code: ExitCode) => void): Command {
 }
 
 async function probe(flags: ProbeFlags): Promise<ExitCode> {
-  checkUrl(flags.url)
-  const server = { url: flags.url, headers: parseHeaders(flags.header ?? []) }
-  const profile = await loadProfile(flags.profile)
+  const server = serverAddress(flags)
+  const profile = withSessionSettings(await loadProfile(flags.profile), {
+    session: flags.session,
+    turnDetection: flags.turnDetection,
+  })
   await ensureReachable(server)
   const documents = await Promise.all(
     Object.entries(PATHS).map(async ([name, path]) => [name, await fetchBeside(server, path)] as const),
   )
-  const session = await oneSession(flags, server)
+  const session = await oneSession(profile, server)
   const found = { url: redactUrl(flags.url), profile: profile.name, ...Object.fromEntries(documents), session }
   if (flags.json === true) print(jsonText(found))
   else {
@@ -61,8 +74,7 @@ async function probe(flags: ProbeFlags): Promise<ExitCode> {
 }
 
 /** One session with one built-in clip, recorded into a folder that is thrown away. */
-async function oneSession(flags: ProbeFlags, server: { url: string; headers: Record<string, string> }) {
-  const profile = await loadProfile(flags.profile)
+async function oneSession(profile: Profile, server: ServerAddress) {
   const config = sweepFileSchema.parse({
     schema: SWEEP_SCHEMA_NAME,
     name: 'probe',
@@ -70,7 +82,7 @@ async function oneSession(flags: ProbeFlags, server: { url: string; headers: Rec
     sessions: { count: 1 },
     warm_up_sessions: 0,
   })
-  const inputs = await loadInputs(config.inputs, profile.input.sample_rate_hz, () => undefined)
+  const inputs = await loadInputs(config.inputs, profile, () => undefined)
   const folder = await mkdtemp(join(tmpdir(), 'floorload-probe-'))
   const interrupt = interruptSignal()
   try {

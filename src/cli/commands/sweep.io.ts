@@ -4,13 +4,25 @@ import { type ExitCode, UserError } from '../../base/errors.js'
 import { describeProblems } from '../../base/schema.js'
 import { loadProfile } from '../../profile/load-profile.io.js'
 import { loadSweepFile } from '../../profile/load-sweep-file.io.js'
+import { withSessionSettings } from '../../profile/session-settings.js'
 import { SWEEP_SCHEMA_NAME, type SweepConfig, sweepFileSchema } from '../../profile/sweep-file.js'
+import { checkCapabilities, levelsUpTo } from '../../sweep/capabilities.js'
 import { loadInputs } from '../../sweep/inputs.io.js'
 import { ensureOutputIsFree, readSweepManifest } from '../../sweep/output-folder.io.js'
-import { checkUrl, ensureReachable, type ServerAddress } from '../../sweep/reach.io.js'
+import { capabilitiesOf, ensureReachable, type ServerAddress } from '../../sweep/reach.io.js'
 import { resumedInputs } from '../../sweep/resume.io.js'
 import { interruptSignal } from '../interrupt.io.js'
-import { collect, parseCount, parseHeaders, parseLevels, parseNumber, parseSessions } from '../parse.js'
+import {
+  collect,
+  parseCount,
+  parseJson,
+  parseJsonObject,
+  parseLevels,
+  parseMaxLevel,
+  parseNumber,
+  parseSessions,
+} from '../parse.js'
+import { serverAddress } from '../server-address.js'
 import { sweepAndReport } from '../sweep-and-report.io.js'
 import { note } from '../terminal.io.js'
 
@@ -35,6 +47,11 @@ interface SweepFlags {
   readonly confident?: boolean
   readonly admissionRetries?: number
   readonly sessionTimeout?: number
+  readonly maxLevel?: number | 'auto'
+  readonly turnDetection?: Record<string, unknown> | null
+  readonly session?: Record<string, unknown>
+  readonly model?: string
+  readonly apiKeyEnv?: string
   readonly seed?: number
   readonly header?: string[]
   readonly resume?: string
@@ -81,6 +98,23 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
     .option('--confident', 'gate on what is shown with 95% confidence; inconclusive exits 3')
     .option('--admission-retries <n>', 'refused upgrades (HTTP 503) that are tried again, at most 3', parseCount(0))
     .option('--session-timeout <s>', 'deadline of a whole session', parseNumber({ minimum: 1 }))
+    .option(
+      '--max-level <n|auto>',
+      'leave out levels above this; auto: above what the server says it holds',
+      parseMaxLevel,
+    )
+    .option(
+      '--turn-detection <json>',
+      'turn detector of the server, such as {"type":"server_vad"}; required by turn-based profiles',
+      parseJson,
+    )
+    .option(
+      '--session <json>',
+      'laid over the profile’s session object: voice, instructions, sampling',
+      parseJsonObject,
+    )
+    .option('--model <name>', 'put into the query of the URL')
+    .option('--api-key-env <name>', 'environment variable whose value is sent as a bearer token')
     .option('--seed <n>', 'seed of everything that is drawn', parseCount(0))
     .option('--header <"Name: value">', 'sent with the upgrade, stored nowhere; may be repeated', collect)
     .option('--resume <dir>', 'go on with an interrupted sweep in its folder')
@@ -96,14 +130,24 @@ async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promi
   const config = configOf(base, flags)
   const profileName = flags.profile ?? config.profile
   if (profileName === undefined) throw missing('--profile', 'minicpmo-native')
-  const profile = await loadProfile(profileName)
+  const profile = withSessionSettings(await loadProfile(profileName), {
+    session: config.session,
+    turnDetection: config.turn_detection,
+  })
   const server = serverOf(flags.url, flags)
   const { output } = flags
   if (output === undefined) throw missing('--output', 'results/box-1')
   await ensureOutputIsFree(output)
-  const inputs = await loadInputs(config.inputs, profile.input.sample_rate_hz, note)
+  const inputs = await loadInputs(config.inputs, profile, note)
   await ensureReachable(server)
-  return sweepAndReport({ config, profile, inputs, server, output, isResumed: false }, flags, interruptSignal())
+  const capabilities = await capabilitiesOf(server, profile)
+  const levels = flags.maxLevel === undefined ? config.levels : levelsUpTo(config.levels, flags.maxLevel, capabilities)
+  checkCapabilities(profile, capabilities, levels)
+  return sweepAndReport(
+    { config: { ...config, levels }, profile, inputs, server, capabilities, output, isResumed: false },
+    flags,
+    interruptSignal(),
+  )
 }
 
 async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode> {
@@ -128,7 +172,15 @@ async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode
   }
   await ensureReachable(server)
   return sweepAndReport(
-    { config: manifest.config, profile: manifest.profile, inputs, server, output, isResumed: true },
+    {
+      config: manifest.config,
+      profile: manifest.profile,
+      inputs,
+      server,
+      capabilities: manifest.server.capabilities,
+      output,
+      isResumed: true,
+    },
     flags,
     interruptSignal(),
   )
@@ -148,6 +200,8 @@ function configOf(base: SweepConfig | undefined, flags: SweepFlags): SweepConfig
   set('warm_up_sessions', flags.warmUp)
   set('playback_reserve_ms', flags.reserveMs)
   set('seed', flags.seed)
+  set('turn_detection', flags.turnDetection)
+  set('session', flags.session)
   if (flags.audio !== undefined) merged.inputs = { kind: 'audio', paths: flags.audio }
   if (flags.datasetRoot !== undefined) {
     const inputs = base?.inputs
@@ -183,8 +237,7 @@ function overlay(base: object | undefined, over: Record<string, unknown>): Recor
 
 function serverOf(url: string | undefined, flags: SweepFlags): ServerAddress {
   if (url === undefined) throw missing('--url', 'ws://127.0.0.1:8099/v1/realtime')
-  checkUrl(url)
-  return { url, headers: parseHeaders(flags.header ?? []) }
+  return serverAddress({ url, ...flags })
 }
 
 function missing(flag: string, example: string): UserError {
