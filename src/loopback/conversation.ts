@@ -112,7 +112,7 @@ function speak(
 }
 
 /** Characters of the reply's text that are said by `samples`, whole words only; text is spread evenly over the audio. */
-function textSaid({ text, pcm }: Reply, samples: number): number {
+export function textSaid({ text, pcm }: Reply, samples: number): number {
   if (samples >= pcm.length) return text.length
   const reached = Math.floor((text.length * samples) / pcm.length)
   return text[reached] === ' ' ? reached : Math.max(0, text.lastIndexOf(' ', reached))

@@ -1,9 +1,11 @@
 /**
  * The loopback server without its sockets: who gets in, which sessions there are, and what they share. Whatever carries
- * the frames (`server.io.ts`, `in-memory.ts`) asks it for each new connection.
+ * the frames (`server.io.ts`, `in-memory.ts`) asks it for each new connection. What a session says is its protocol's
+ * business (`session-registry.ts`).
  *
- * Two gates, as in the servers of the field: a slot for the socket, or HTTP 503; then, with the first `session.update`, a
- * slot in the model's memory, or `admission_rejected`. A session that is torn down may keep both a little longer.
+ * Two gates, as in the servers of the field: a slot for the socket, or HTTP 503 (or, where the protocol has it so, a
+ * refusal by the session itself); then a slot in the model's memory, which the session asks for. A session that is torn
+ * down may keep both a little longer.
  */
 import type { Clock } from '../base/clock.js'
 import { US_PER_MS } from '../base/clock.js'
@@ -11,14 +13,10 @@ import type { Profile } from '../profile/profile.js'
 import { deriveSeed, seededRandom } from '../stats/random.js'
 import { Accelerator } from './accelerator.js'
 import type { Reply } from './conversation.js'
-import { capabilitiesOf, type Deployment, deploymentOf } from './deployment.js'
 import type { ListenerFactory } from './hearing.js'
-import { NativeConversation } from './native-conversation.js'
-import { NativeSession } from './native-session.js'
-import type { SessionTransport } from './native-session-parts.js'
-import { continuousVoice, replyingVoice } from './native-voice.js'
-import { acceleratorSettings, type LoopbackOptions } from './options.js'
-import type { SessionConfig } from './session-update.js'
+import { acceleratorSettings, jobMs, type LoopbackOptions } from './options.js'
+import type { LoopbackSession, SessionTransport } from './session.js'
+import { createSession, type ServedProtocol, servedProtocol } from './session-registry.js'
 
 export interface LoopbackCoreParts {
   readonly profile: Profile
@@ -33,9 +31,9 @@ export interface LoopbackCoreParts {
 export interface LoopbackStats {
   readonly sessionsOpen: number
   readonly sessionsTotal: number
-  /** Upgrades answered with 503. */
+  /** Connections refused for want of a slot: upgrades answered with 503, or refusals on an open socket. */
   readonly sessionsDenied: number
-  /** Updates answered with `admission_rejected`. */
+  /** Sessions that the model had no memory for. */
   readonly admissionsRejected: number
   readonly batches: number
   readonly units: number
@@ -47,20 +45,18 @@ export interface LoopbackStats {
 
 /** The outcome of an upgrade request. */
 export type Connection =
-  | { readonly kind: 'accepted'; readonly session: NativeSession }
+  | { readonly kind: 'accepted'; readonly session: LoopbackSession }
   | { readonly kind: 'refused'; readonly httpStatus: 503 }
   /** The socket opens and is closed at once. */
   | { readonly kind: 'closed'; readonly code: 1008; readonly reason: string }
 
-/** Level of the noise that a continuous model sends while it says nothing: far below anything a detector hears. */
-const QUIET_AMPLITUDE = 3
-
 export class LoopbackCore {
-  readonly deployment: Deployment
   readonly accelerator: Accelerator
+  readonly #served: ServedProtocol
   readonly #parts: LoopbackCoreParts
-  readonly #quietFrame: Int16Array
-  readonly #sessions = new Set<NativeSession>()
+  readonly #modelSlots: number | null
+  readonly #sessions = new Set<LoopbackSession>()
+  #connections = 0
   #slotsHeld = 0
   #modelSlotsHeld = 0
   #sessionsTotal = 0
@@ -69,14 +65,11 @@ export class LoopbackCore {
 
   /** @throws UserError for a profile that the loopback cannot serve */
   constructor(parts: LoopbackCoreParts) {
+    const { profile, options, clock } = parts
     this.#parts = parts
-    this.deployment = deploymentOf(parts.profile, parts.options)
-    this.accelerator = new Accelerator(parts.clock, acceleratorSettings(parts.options, this.deployment.unitMs))
-    const noise = seededRandom(deriveSeed(parts.options.seed, 'noise'))
-    this.#quietFrame = Int16Array.from(
-      { length: this.deployment.frameSamples },
-      () => noise.integer(2 * QUIET_AMPLITUDE + 1) - QUIET_AMPLITUDE,
-    )
+    this.#served = servedProtocol(profile, options)
+    this.#modelSlots = options.modelSlots ?? this.#served.modelSlots
+    this.accelerator = new Accelerator(clock, acceleratorSettings(options, jobMs(profile, options)))
   }
 
   get stats(): LoopbackStats {
@@ -95,8 +88,14 @@ export class LoopbackCore {
     }
   }
 
-  capabilities(): Record<string, unknown> {
-    return capabilitiesOf(this.deployment)
+  /** Name of the one model. */
+  get model(): string {
+    return this.#served.model
+  }
+
+  /** Undefined where the protocol has no such document. */
+  capabilities(): Record<string, unknown> | undefined {
+    return this.#served.capabilities
   }
 
   /**
@@ -104,17 +103,18 @@ export class LoopbackCore {
    * @param query the URL's query, without the question mark
    */
   connect(transport: SessionTransport, query = ''): Connection {
+    const { model, checksQuery, refusesInBand } = this.#served
     const search = new URLSearchParams(query)
-    const model = search.get('model')
-    if (model !== null && model !== this.deployment.model) {
-      return { kind: 'closed', code: 1008, reason: `this deployment serves ${this.deployment.model}` }
+    if (checksQuery && search.has('model') && search.get('model') !== model) {
+      return { kind: 'closed', code: 1008, reason: `this deployment serves ${model}` }
     }
-    if (search.has('session_id')) return { kind: 'closed', code: 1008, reason: 'sessions cannot be resumed' }
-    if (this.#slotsHeld >= this.#parts.options.maxSessions) {
-      this.#sessionsDenied += 1
-      return { kind: 'refused', httpStatus: 503 }
+    if (checksQuery && search.has('session_id')) {
+      return { kind: 'closed', code: 1008, reason: 'sessions cannot be resumed' }
     }
-    return { kind: 'accepted', session: this.#startSession(transport) }
+    const isOverCapacity = this.#slotsHeld >= this.#parts.options.maxSessions
+    if (isOverCapacity) this.#sessionsDenied += 1
+    if (isOverCapacity && !refusesInBand) return { kind: 'refused', httpStatus: 503 }
+    return { kind: 'accepted', session: this.#startSession(transport, query, isOverCapacity) }
   }
 
   /** Ends every session in an orderly way. */
@@ -122,28 +122,35 @@ export class LoopbackCore {
     for (const session of [...this.#sessions]) session.shutDown()
   }
 
-  #startSession(transport: SessionTransport): NativeSession {
-    const { clock, options, listeners } = this.#parts
-    const { deployment, accelerator } = this
-    const number = ++this.#sessionsTotal
-    let holdsModelSlot = false
+  #startSession(transport: SessionTransport, query: string, isOverCapacity: boolean): LoopbackSession {
+    const { profile, clock, options, listeners, replies } = this.#parts
+    const number = ++this.#connections
+    // A session that is there only to refuse holds nothing.
+    const slots = isOverCapacity ? 0 : 1
+    let modelSlots = 0
     const release = () => {
-      this.#slotsHeld -= 1
-      if (holdsModelSlot) this.#modelSlotsHeld -= 1
+      this.#slotsHeld -= slots
+      this.#modelSlotsHeld -= modelSlots
     }
-    this.#slotsHeld += 1
-    const session = new NativeSession({
+    this.#slotsHeld += slots
+    this.#sessionsTotal += slots
+    const order = seededRandom(deriveSeed(options.seed, `replies-${number}`))
+    const session = createSession({
       id: `sess_${number}`,
-      deployment,
+      profile,
       options,
       clock,
-      accelerator,
+      accelerator: this.accelerator,
       transport,
-      listener: listeners(deployment.inputRateHz),
-      converse: (config) => this.#converse(number, config),
+      listeners,
+      replies,
+      replyOrder: order.shuffle(replies.map((_, index) => index)),
+      query,
+      isOverCapacity,
       admit: () => {
-        holdsModelSlot = this.#admit()
-        return holdsModelSlot
+        const isAdmitted = !isOverCapacity && this.#admit()
+        if (isAdmitted) modelSlots = 1
+        return isAdmitted
       },
       onEnd: () => {
         this.#sessions.delete(session)
@@ -156,27 +163,11 @@ export class LoopbackCore {
   }
 
   #admit(): boolean {
-    const { modelSlots } = this.#parts.options
-    if (modelSlots !== null && this.#modelSlotsHeld >= modelSlots) {
+    if (this.#modelSlots !== null && this.#modelSlotsHeld >= this.#modelSlots) {
       this.#admissionsRejected += 1
       return false
     }
     this.#modelSlotsHeld += 1
     return true
-  }
-
-  #converse(sessionNumber: number, { sampling }: SessionConfig): NativeConversation {
-    const { options, replies } = this.#parts
-    const { continuous, frameSamples } = this.deployment
-    const order = seededRandom(deriveSeed(options.seed, `replies-${sessionNumber}`))
-    const settings = {
-      replies,
-      order: order.shuffle(replies.map((_, index) => index)),
-      unitSamples: frameSamples,
-      forceListenUnits: continuous ? 0 : Number(sampling?.force_listen_count ?? options.forceListenCount),
-      replyAfterSilenceMs: options.replyAfterSilenceMs,
-    }
-    const voice = continuous ? continuousVoice(this.deployment, this.#quietFrame) : replyingVoice()
-    return new NativeConversation(settings, voice)
   }
 }

@@ -2,6 +2,8 @@
  * The model's side of one session: what it does in each unit (`conversation.ts`) put into the form in which its deployment
  * sends it (`native-voice.ts`), with the one thing a client can ask for: to stop the reply in progress.
  */
+
+import { deriveSeed, seededRandom } from '../stats/random.js'
 import {
   type ConversationSettings,
   type ConversationState,
@@ -9,9 +11,12 @@ import {
   START_OF_CONVERSATION,
   stepConversation,
 } from './conversation.js'
+import type { Deployment } from './deployment.js'
 import type { Heard } from './hearing.js'
-import type { NativeVoice, UnitVoice } from './native-voice.js'
+import { continuousVoice, type NativeVoice, replyingVoice, type UnitVoice } from './native-voice.js'
 import type { ResponseEnd } from './response-writer.js'
+import type { LoopbackSessionParts } from './session.js'
+import type { SessionConfig } from './session-update.js'
 
 const INTERRUPTED: ResponseEnd = { status: 'cancelled', reason: 'interrupted' }
 
@@ -48,4 +53,30 @@ export class NativeConversation {
   interrupt(): void {
     this.#isInterrupted = true
   }
+}
+
+/** Level of the noise that a continuous model sends while it says nothing: far below anything a detector hears. */
+const QUIET_AMPLITUDE = 3
+
+/** The model's side of a session whose client asked for `config`. */
+export function converseNatively(
+  { options, replies, replyOrder }: Pick<LoopbackSessionParts, 'options' | 'replies' | 'replyOrder'>,
+  deployment: Deployment,
+  { sampling }: SessionConfig,
+): NativeConversation {
+  const { continuous, frameSamples } = deployment
+  const settings = {
+    replies,
+    order: replyOrder,
+    unitSamples: frameSamples,
+    forceListenUnits: continuous ? 0 : Number(sampling?.force_listen_count ?? options.forceListenCount),
+    replyAfterSilenceMs: options.replyAfterSilenceMs,
+  }
+  if (!continuous) return new NativeConversation(settings, replyingVoice())
+  const noise = seededRandom(deriveSeed(options.seed, 'noise'))
+  const quietFrame = Int16Array.from(
+    { length: frameSamples },
+    () => noise.integer(2 * QUIET_AMPLITUDE + 1) - QUIET_AMPLITUDE,
+  )
+  return new NativeConversation(settings, continuousVoice(deployment, quietFrame))
 }

@@ -20,6 +20,10 @@ export function refuse(code: RefusalCode, message: string, param: string | null 
   return { code, message, param }
 }
 
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === 'object' && value !== null && 'code' in value && 'param' in value
+}
+
 /** Codes that end the session, with the WebSocket close code that follows each. Any other code is a server error. */
 export function closeCodeOf(fatalCode: string): number {
   const isLimit =

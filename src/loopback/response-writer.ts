@@ -1,8 +1,10 @@
 /**
- * The output side of one session: turns what the model says in a unit into events, in the order in which the protocol
- * publishes them, and keeps the ids, the chunk numbers and the transcript.
+ * The output side of one session: turns what the model says into events, and keeps the ids, the chunk numbers and the
+ * transcript. A native model says something in each unit, published in this order:
  *
  *   response.created · audio delta · text delta · audio done · text done · response.done · unit.done
+ *
+ * A cascade says its replies step by step, in the order in which it works them out.
  *
  * Text goes out as a transcript where exactly ["audio"] was granted, as output text otherwise.
  * Source: docs/protocols.md, 2.6, 2.7.
@@ -16,9 +18,13 @@ export interface MediaTime {
   readonly duration_ms: number
 }
 
-export interface UnitOutput {
+/** The unit of input that some output answers. */
+export interface UnitRef {
   readonly unitId: string
   readonly mediaTime: MediaTime
+}
+
+export interface UnitOutput extends UnitRef {
   /** Opens a response first. */
   readonly starts: boolean
   readonly audio: Int16Array
@@ -37,10 +43,12 @@ interface OpenResponse {
   readonly itemId: string
   readonly asTranscript: boolean
   text: string
+  hasMedia: boolean
+  isMediaDone: boolean
 }
 
 export class ResponseWriter {
-  readonly #deployment: Deployment
+  readonly #deployment: Pick<Deployment, 'textDoneFirst'>
   readonly #events: EventSender
   readonly #itemIds = new Set<string>()
   #open: OpenResponse | undefined
@@ -48,7 +56,7 @@ export class ResponseWriter {
   #chunkSeq = 0
   #outputModalities: readonly string[] = ['audio']
 
-  constructor(deployment: Deployment, events: EventSender) {
+  constructor(deployment: Pick<Deployment, 'textDoneFirst'>, events: EventSender) {
     this.#deployment = deployment
     this.#events = events
   }
@@ -69,26 +77,46 @@ export class ResponseWriter {
 
   /** Publishes one unit that is done. */
   writeUnit(unit: UnitOutput): void {
-    if (unit.starts) this.#start()
-    const response = this.#open
-    if (response !== undefined) {
-      if (unit.audio.length > 0) {
-        this.#delta(response, 'output_audio', encodePcm16(unit.audio), unit)
-      }
-      if (unit.text !== '') {
-        response.text += unit.text
-        this.#delta(response, textEvent(response), unit.text, unit)
-      }
-      if (unit.ends !== undefined) this.end(unit.ends)
-    }
+    if (unit.starts) this.start()
+    if (unit.audio.length > 0) this.writeAudio(unit.audio, unit)
+    if (unit.text !== '') this.writeText(unit.text, unit)
+    if (unit.ends !== undefined) this.end(unit.ends)
+    this.unitDone(unit)
+  }
+
+  unitDone(unit: UnitRef): void {
     this.#events.send('sglang.unit.done', { unit_id: unit.unitId, sglang: this.#chunk(unit) })
   }
 
-  /** Ends the open response, if there is one. */
-  end({ status, reason }: ResponseEnd): void {
+  /** @returns the id of the item that the response makes */
+  start(): string {
+    const number = this.#responses++
+    const asTranscript = this.#outputModalities.length === 1 && this.#outputModalities[0] === 'audio'
+    const names = { id: `resp_${number}`, itemId: `item_${number}` }
+    this.#open = { ...names, asTranscript, text: '', hasMedia: false, isMediaDone: false }
+    this.#itemIds.add(names.itemId)
+    this.#events.send('response.created', {
+      response: { id: names.id, object: 'realtime.response', status: 'in_progress', output: [] },
+    })
+    return names.itemId
+  }
+
+  writeAudio(pcm: Int16Array, unit: UnitRef): void {
+    this.#delta('output_audio', encodePcm16(pcm), unit)
+  }
+
+  writeText(text: string, unit: UnitRef): void {
     const response = this.#open
     if (response === undefined) return
-    this.#open = undefined
+    response.text += text
+    this.#delta(textEvent(response), text, unit)
+  }
+
+  /** Closes the parts of the open response, once; a response that said nothing has none. */
+  mediaDone(): void {
+    const response = this.#open
+    if (response === undefined || !response.hasMedia || response.isMediaDone) return
+    response.isMediaDone = true
     const audioDone = () => this.#events.send('response.output_audio.done', ids(response))
     const textDone = () =>
       this.#events.send(`response.${textEvent(response)}.done`, {
@@ -96,41 +124,42 @@ export class ResponseWriter {
         [response.asTranscript ? 'transcript' : 'text']: response.text,
       })
     for (const done of this.#deployment.textDoneFirst ? [textDone, audioDone] : [audioDone, textDone]) done()
-    const content = response.asTranscript
-      ? [{ type: 'output_audio', transcript: response.text }]
-      : [
-          { type: 'output_audio', transcript: response.text },
-          { type: 'output_text', text: response.text },
-        ]
+  }
+
+  /** Ends the open response, if there is one. */
+  end({ status, reason }: ResponseEnd): void {
+    const response = this.#open
+    if (response === undefined) return
+    this.mediaDone()
+    this.#open = undefined
     this.#events.send('response.done', {
       response: {
         id: response.id,
         object: 'realtime.response',
         status,
         status_details: { reason },
-        output: [{ id: response.itemId, object: 'realtime.item', type: 'message', role: 'assistant', content }],
+        output: response.hasMedia ? [messageOf(response)] : [],
         usage: null,
       },
     })
   }
 
-  #start(): void {
-    const number = this.#responses++
-    const asTranscript = this.#outputModalities.length === 1 && this.#outputModalities[0] === 'audio'
-    this.#open = { id: `resp_${number}`, itemId: `item_${number}`, asTranscript, text: '' }
-    this.#itemIds.add(this.#open.itemId)
-    this.#events.send('response.created', {
-      response: { id: this.#open.id, object: 'realtime.response', status: 'in_progress', output: [] },
-    })
-  }
-
-  #delta(response: OpenResponse, kind: string, delta: string, unit: UnitOutput): void {
+  #delta(kind: string, delta: string, unit: UnitRef): void {
+    const response = this.#open
+    if (response === undefined) return
+    response.hasMedia = true
     this.#events.send(`response.${kind}.delta`, { ...ids(response), delta, sglang: this.#chunk(unit) })
   }
 
-  #chunk({ unitId, mediaTime }: UnitOutput): Record<string, unknown> {
+  #chunk({ unitId, mediaTime }: UnitRef): Record<string, unknown> {
     return { unit_id: unitId, chunk_seq: this.#chunkSeq++, media_time: mediaTime }
   }
+}
+
+function messageOf({ itemId, asTranscript, text }: OpenResponse): Record<string, unknown> {
+  const audio = { type: 'output_audio', transcript: text }
+  const content = asTranscript ? [audio] : [audio, { type: 'output_text', text }]
+  return { id: itemId, object: 'realtime.item', type: 'message', role: 'assistant', content }
 }
 
 function textEvent(response: OpenResponse): 'output_audio_transcript' | 'output_text' {

@@ -4,7 +4,7 @@
  *
  *   GET  /health                        200
  *   GET  /v1/models                     the one model
- *   GET  /v1/realtime/capabilities      503 until the server is ready
+ *   GET  /v1/realtime/capabilities      503 until the server is ready; 404 where the protocol has no such document
  *   GET  /metrics                       Prometheus text
  *   upgrade /v1/realtime                a session, or 503; any other path 404
  */
@@ -19,10 +19,11 @@ import { SystemClock } from '../base/system-clock.io.js'
 import type { Profile } from '../profile/profile.js'
 import type { Reply } from './conversation.js'
 import { LoopbackCore, type LoopbackStats } from './core.js'
-import { deploymentOf } from './deployment.js'
+import { FaultInjector } from './fault-injector.js'
 import type { ListenerFactory } from './hearing.js'
 import { type LoopbackOptions, type LoopbackOptionsInput, loopbackOptionsSchema } from './options.js'
 import { loopbackMetrics } from './prometheus.js'
+import { servedProtocol } from './session-registry.js'
 import { loadListeners, loadReplies } from './voices-and-ears.io.js'
 
 export interface LoopbackServerSettings {
@@ -54,7 +55,10 @@ const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
  */
 export async function startLoopbackServer(settings: LoopbackServerSettings): Promise<LoopbackServer> {
   const options = loopbackOptionsSchema.parse(settings.options ?? {})
-  const { outputRateHz } = deploymentOf(settings.profile, options)
+  servedProtocol(settings.profile, options)
+  const clock = settings.clock ?? new SystemClock()
+  const faults = new FaultInjector(clock, settings.profile.protocol, options)
+  const outputRateHz = settings.profile.output.sample_rate_hz
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_BYTES_MAX })
   let ready: ReadyServer | undefined
 
@@ -64,18 +68,18 @@ export async function startLoopbackServer(settings: LoopbackServerSettings): Pro
     const { path, query } = splitTarget(request)
     if (path !== REALTIME_PATH) refuseUpgrade(socket, '404 Not Found')
     else if (ready === undefined) refuseUpgrade(socket, '503 Service Unavailable')
-    else acceptUpgrade({ core: ready.core, sockets, request, socket, head, query, options })
+    else acceptUpgrade({ ...ready, clock, sockets, request, socket, head, query, options })
   })
   const port = await listen(http, options)
   try {
     const core = new LoopbackCore({
       profile: settings.profile,
       options,
-      clock: settings.clock ?? new SystemClock(),
+      clock,
       replies: await (settings.replies ?? loadReplies(outputRateHz)),
       listeners: settings.listeners ?? (await loadListeners(options.listen)),
     })
-    ready = { core, metrics: loopbackMetrics(core) }
+    ready = { core, faults, metrics: loopbackMetrics(core) }
     return {
       url: `ws://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${REALTIME_PATH}`,
       port,
@@ -92,11 +96,14 @@ export async function startLoopbackServer(settings: LoopbackServerSettings): Pro
 
 interface ReadyServer {
   readonly core: LoopbackCore
+  readonly faults: FaultInjector
   readonly metrics: Registry
 }
 
 interface Upgrade {
   readonly core: LoopbackCore
+  readonly faults: FaultInjector
+  readonly clock: Clock
   readonly sockets: WebSocketServer
   readonly request: IncomingMessage
   readonly socket: Duplex
@@ -105,40 +112,62 @@ interface Upgrade {
   readonly options: LoopbackOptions
 }
 
-function acceptUpgrade({ core, sockets, request, socket, head, query, options }: Upgrade): void {
+function acceptUpgrade(upgrade: Upgrade): void {
+  const { core, faults, clock, sockets, request, socket, head, query, options } = upgrade
+  const answer = faults.upgrade()
+  if (answer.kind === 'refuse') {
+    refuseUpgrade(socket, '503 Service Unavailable')
+    return
+  }
+  if (answer.kind === 'refuse_in_band') {
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      opened.on('error', () => opened.terminate())
+      opened.send(answer.frame)
+      opened.close(answer.code, answer.reason)
+    })
+    return
+  }
   let webSocket: WebSocket | undefined
-  const connection = core.connect(
-    {
-      send: (text) => {
-        if (webSocket === undefined) return
-        webSocket.send(text)
-        // A client that does not read would make the server keep everything it ever said.
-        if (webSocket.bufferedAmount > options.maxOutputBytes) webSocket.terminate()
-      },
-      close: (code, reason) => webSocket?.close(code, reason),
+  const line = faults.line({
+    send: (text) => {
+      if (webSocket === undefined) return
+      webSocket.send(text)
+      // A client that does not read would make the server keep everything it ever said.
+      if (webSocket.bufferedAmount > options.maxOutputBytes) webSocket.terminate()
     },
-    query,
-  )
+    sendBinary: (bytes) => webSocket?.send(bytes),
+    // Before the handshake there is no close frame to send.
+    close: (code, reason) => (webSocket === undefined ? socket.destroy() : webSocket.close(code, reason)),
+    cut: () => webSocket?.terminate(),
+    stopReading: () => webSocket?.pause(),
+  })
+  const connection = core.connect(line, query)
   if (connection.kind === 'refused') {
     refuseUpgrade(socket, '503 Service Unavailable')
     return
   }
-  const session = connection.kind === 'accepted' ? connection.session : undefined
+  if (connection.kind === 'accepted') line.admitted(connection.session)
   // Before the handshake is over, only the raw socket can tell that the client has gone.
-  socket.once('close', () => session?.disconnected())
-  sockets.handleUpgrade(request, socket, head, (opened) => {
-    webSocket = opened
-    opened.on('error', () => opened.terminate())
-    if (connection.kind === 'closed') {
-      opened.close(connection.code, connection.reason)
-      return
-    }
-    opened.on('message', (data: Buffer, isBinary) => {
-      if (isBinary) connection.session.receiveBinary()
-      else connection.session.receive(data.toString('utf8'))
+  socket.once('close', () => line.disconnected())
+  const open = () => {
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      webSocket = opened
+      opened.on('error', () => opened.terminate())
+      if (connection.kind === 'closed') {
+        opened.close(connection.code, connection.reason)
+        return
+      }
+      // The package answers a client's close through this method.
+      if (!line.answersClose) opened.close = () => undefined
+      opened.on('message', (data: Buffer, isBinary) => {
+        if (isBinary) line.receiveBinary()
+        else line.receive(data.toString('utf8'))
+      })
+      connection.session.open()
     })
-    connection.session.open()
-  })
+  }
+  if (answer.delayUs === 0) open()
+  else clock.at(clock.nowUs() + answer.delayUs, () => socket.destroyed || open())
 }
 
 function refuseUpgrade(socket: Duplex, status: string): void {
@@ -156,9 +185,13 @@ function answer(request: IncomingMessage, response: ServerResponse, ready: Ready
   else if (request.method !== 'GET') json(405, { error: { message: 'only GET' } })
   else if (ready === undefined) json(503, { error: { message: 'instance is not ready' } })
   else if (path === '/health') json(200, { status: 'healthy' })
-  else if (path === '/v1/models') json(200, modelList(ready.core.deployment.model))
+  else if (path === '/v1/models') json(200, modelList(ready.core.model))
   else if (path === '/metrics') void answerMetrics(response, ready.metrics)
-  else json(200, ready.core.capabilities())
+  else {
+    const capabilities = ready.core.capabilities()
+    if (capabilities === undefined) json(404, { error: { message: 'not found' } })
+    else json(200, capabilities)
+  }
 }
 
 async function answerMetrics(response: ServerResponse, metrics: Registry): Promise<void> {

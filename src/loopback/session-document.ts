@@ -13,11 +13,15 @@ export function identifySession({ id, deployment }: DescribedSession): Record<st
 
 export function describeSession(session: DescribedSession, config: SessionConfig): Record<string, unknown> {
   const { deployment } = session
+  const { turnDetection } = config
   return {
     ...identifySession(session),
     output_modalities: config.outputModalities,
     audio: {
-      input: { format: { type: 'audio/pcm', rate: deployment.inputRateHz } },
+      input: {
+        format: { type: 'audio/pcm', rate: deployment.inputRateHz },
+        ...(turnDetection === undefined ? {} : { turn_detection: turnDetection?.echo ?? null }),
+      },
       output: { format: { type: 'audio/pcm', rate: deployment.outputRateHz } },
     },
     sglang: {

@@ -5,9 +5,10 @@
  */
 import { z } from 'zod'
 import { refusalOf } from './client-event.js'
-import { DEFAULT_VOICE, type Deployment, IMAGE_SLICES_MAX, OUTPUT_MODALITIES, type Rejection } from './deployment.js'
+import { DEFAULT_VOICE, type Deployment, IMAGE_SLICES_MAX, type Rejection } from './deployment.js'
 import { decodeBase64 } from './pcm16.js'
-import { type Refusal, refuse } from './refusal.js'
+import { isRefusal, type Refusal, refuse } from './refusal.js'
+import { readServerVad, type TurnDetection } from './turn-detection.js'
 
 export interface SessionConfig {
   readonly outputModalities: readonly string[]
@@ -15,6 +16,9 @@ export interface SessionConfig {
   /** As asked for; undefined where the client said nothing. */
   readonly sampling: Readonly<Record<string, number | boolean>> | undefined
   readonly voice: string | undefined
+  /** Null for turns that the client ends; undefined for a model that knows no turns. */
+  readonly turnDetection: TurnDetection | null | undefined
+  readonly instructions: string | undefined
 }
 
 export type UpdateResult =
@@ -66,43 +70,59 @@ export function readSessionUpdate(
   const parsed = sessionSchema.safeParse(session)
   if (!parsed.success) return { ok: false, refusal: refusalOf(parsed.error, 'session') }
   const requested = parsed.data
+  const turns = readTurnDetection(deployment, requested.audio?.input?.turn_detection, current?.turnDetection)
+  if (isRefusal(turns)) return { ok: false, refusal: turns }
   const refusal =
-    problemOfTurnDetection(requested) ??
-    (current === undefined ? problemOfFirstUpdate(deployment, requested) : problemOfLaterUpdate(requested))
+    (current === undefined ? undefined : problemOfLaterUpdate(deployment, requested)) ??
+    problemOfFields(deployment, requested)
   if (refusal !== undefined) return { ok: false, refusal }
-  const modalities = grantModalities(requested.output_modalities, current?.outputModalities)
-  if (current !== undefined) {
-    const config = { ...current, outputModalities: modalities.granted, rejections: modalities.rejections }
-    return { ok: true, config }
-  }
+  const modalities = grantModalities(deployment, requested.output_modalities, current?.outputModalities)
+  const declined = current === undefined ? declinedWishes(deployment, requested) : []
+  const voice = deployment.voices === undefined ? undefined : (requested.sglang?.voice ?? DEFAULT_VOICE)
   return {
     ok: true,
     config: {
       outputModalities: modalities.granted,
-      rejections: [...modalities.rejections, ...declinedWishes(deployment, requested)],
-      sampling: requested.sglang?.sampling,
-      voice: deployment.voices === undefined ? undefined : (requested.sglang?.voice ?? DEFAULT_VOICE),
+      rejections: [...modalities.rejections, ...declined],
+      sampling: requested.sglang?.sampling ?? current?.sampling,
+      voice: current?.voice ?? voice,
+      turnDetection: turns,
+      instructions: requested.instructions ?? current?.instructions,
     },
   }
 }
 
-function problemOfTurnDetection({ audio }: RequestedSession): Refusal | undefined {
-  const turnDetection = audio?.input?.turn_detection
-  if (turnDetection === undefined || turnDetection === null) return undefined
-  const message = 'turn detection does not apply to a model that decides itself when it speaks'
-  return refuse('not_applicable', message, 'session.audio.input.turn_detection')
+/** Server-side detection where the client says nothing; later, nothing said means nothing changed. */
+function readTurnDetection(
+  { interaction, turnDefaults }: Deployment,
+  requested: unknown,
+  current: TurnDetection | null | undefined,
+): TurnDetection | null | undefined | Refusal {
+  const param = 'session.audio.input.turn_detection'
+  if (interaction === 'turn_based') {
+    if (requested === null) return null
+    if (requested === undefined && current !== undefined) return current
+    return readServerVad(requested ?? { type: 'server_vad' }, turnDefaults, param)
+  }
+  if (requested === undefined || requested === null) return undefined
+  return refuse('not_applicable', 'turn detection does not apply to a model that decides itself when it speaks', param)
 }
 
-function problemOfLaterUpdate(requested: RequestedSession): Refusal | undefined {
-  const { output_modalities: _modalities, type: _type, audio, ...frozen } = requested
-  const frozenField =
-    Object.keys(frozen)[0] ??
-    (audio?.input?.format !== undefined || audio?.output?.format !== undefined ? 'audio' : undefined)
-  if (frozenField === undefined) return undefined
-  return refuse('invalid_state', 'session field is frozen', `session.${frozenField}`)
+function problemOfLaterUpdate({ takesLaterChanges }: Deployment, requested: RequestedSession): Refusal | undefined {
+  const { output_modalities: _modalities, type: _type, audio, instructions, sglang, ...frozen } = requested
+  const { sampling, ...frozenExtensions } = sglang ?? {}
+  const changes = [
+    ...Object.keys(frozen),
+    ...(instructions !== undefined && !takesLaterChanges ? ['instructions'] : []),
+    ...((sampling !== undefined && !takesLaterChanges) || Object.keys(frozenExtensions).length > 0 ? ['sglang'] : []),
+    ...(audio?.input?.format !== undefined || audio?.output?.format !== undefined ? ['audio'] : []),
+  ]
+  return changes[0] === undefined
+    ? undefined
+    : refuse('invalid_state', 'session field is frozen', `session.${changes[0]}`)
 }
 
-function problemOfFirstUpdate(deployment: Deployment, requested: RequestedSession): Refusal | undefined {
+function problemOfFields(deployment: Deployment, requested: RequestedSession): Refusal | undefined {
   return (
     problemOfModel(deployment, requested) ??
     problemOfInstructions(deployment, requested.instructions) ??
@@ -136,8 +156,8 @@ function problemOfFormat(
 
 function problemOfExtension(deployment: Deployment, requested: NonNullable<RequestedSession['sglang']>) {
   const { interaction, sampling, voice, max_slice_nums: slices } = requested
-  if (interaction !== undefined && interaction !== 'native') {
-    return refuse('not_applicable', 'this deployment is native', 'session.sglang.interaction')
+  if (interaction !== undefined && interaction !== deployment.interaction) {
+    return refuse('not_applicable', `this deployment is ${deployment.interaction}`, 'session.sglang.interaction')
   }
   const unknownKey = Object.keys(sampling ?? {}).find((key) => !deployment.samplingParameters.includes(key))
   if (unknownKey !== undefined) {
@@ -176,9 +196,13 @@ function problemOfReference(deployment: Deployment, field: string, data: string 
 }
 
 /** The supported ones of those asked for, in the client's order. Audio is always among them: it is what the model makes. */
-function grantModalities(requested: readonly string[] | undefined, current: readonly string[] | undefined) {
-  if (requested === undefined) return { granted: current ?? OUTPUT_MODALITIES, rejections: [] }
-  const supported = requested.filter((modality) => (OUTPUT_MODALITIES as readonly string[]).includes(modality))
+function grantModalities(
+  { outputModalities }: Deployment,
+  requested: readonly string[] | undefined,
+  current: readonly string[] | undefined,
+) {
+  if (requested === undefined) return { granted: current ?? outputModalities, rejections: [] }
+  const supported = requested.filter((modality) => outputModalities.includes(modality))
   const granted = supported.includes('audio') ? [...new Set(supported)] : ['audio', ...new Set(supported)]
   const isAsAsked = granted.length === requested.length && granted.every((name, index) => name === requested[index])
   const rejection: Rejection = {
@@ -190,9 +214,9 @@ function grantModalities(requested: readonly string[] | undefined, current: read
   return { granted, rejections: isAsAsked ? [] : [rejection] }
 }
 
-function declinedWishes({ unitMs }: Deployment, { sglang }: RequestedSession): Rejection[] {
+function declinedWishes({ unitMs, tailPolicy }: Deployment, { sglang }: RequestedSession): Rejection[] {
   const wishes = [
-    { field: 'tail_policy', requested: sglang?.tail_policy, granted: 'pad' },
+    { field: 'tail_policy', requested: sglang?.tail_policy, granted: tailPolicy },
     { field: 'timebase.native_unit_ms', requested: sglang?.timebase?.native_unit_ms, granted: unitMs },
     { field: 'timebase.microturn_ms', requested: sglang?.timebase?.microturn_ms, granted: null },
   ]

@@ -5,7 +5,7 @@
 import type { Cancel } from '../base/clock.js'
 import { US_PER_MS, usFromSeconds } from '../base/clock.js'
 import type { EventSender } from './event-sender.js'
-import type { NativeSessionParts } from './native-session-parts.js'
+import type { LoopbackSessionParts } from './session.js'
 
 export interface SessionEnding {
   readonly reason: string
@@ -17,7 +17,7 @@ export interface SessionEnding {
 
 /** @returns cancels what is left of it, for when the transport goes first */
 export function tearDown(
-  { clock, options, transport }: Pick<NativeSessionParts, 'clock' | 'options' | 'transport'>,
+  { clock, options, transport }: Pick<LoopbackSessionParts, 'clock' | 'options' | 'transport'>,
   events: EventSender,
   { reason, clientEventId, closeCode }: SessionEnding,
   onEnd: () => void,

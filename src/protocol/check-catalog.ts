@@ -84,6 +84,28 @@ const TITLES = {
   L13: 'text deltas carry a string, and no unknown response event',
   L14: 'responses end in an accepted way',
   L15: 'no error, receipt or unknown event from the server',
+
+  O1: 'one session.created comes first and names the session',
+  O2: 'audio is sent after the session is set up',
+  O3: 'every update is answered, by session.updated or by an error that names it',
+  O4: 'session.updated echoes the output format and the turn detection',
+  O5: 'response.created has a new id and is in progress; response events name an open response',
+  O6: 'audio deltas keep their item and content index, are valid audio, and come before the end of their part',
+  O7: 'responses end once, in an accepted way',
+  O8: 'speech boundaries alternate, do not go back, and lie within the audio sent',
+  O9: 'a turn is committed after its speech stopped (server VAD)',
+  O10: 'no error from the server beside lost races of truncate and cancel',
+  O11: 'every response has ended',
+  O12: 'no event of the session protocol',
+
+  V1: 'the client speaks first, the session is created, then updated, and audio follows',
+  V2: 'the numbers of the event journal have no gap',
+  V3: 'packets tell their own length and the end of the audio so far',
+  V4: 'responses are created once, open while they speak, end once, and their audio is as announced',
+  V5: 'no failed response, no error from the server, no unknown reason of a cancel',
+  V6: 'session.closed answers the client, and nothing follows it',
+  V7: 'a continuous model speaks in one response, in whole frames, nearly as many as it heard',
+  V8: 'client events may go without an id; C1 to C9 hold otherwise',
 } as const
 
 export type CheckId = keyof typeof TITLES
@@ -99,7 +121,7 @@ export interface Check {
 export const CHECKS: readonly Check[] = (Object.keys(TITLES) as CheckId[]).map((id) => ({
   id,
   title: TITLES[id],
-  effect: id === 'T10' ? 'notes' : id === 'L8' ? 'permits' : 'fails',
+  effect: id === 'T10' ? 'notes' : id === 'L8' || id === 'V8' ? 'permits' : 'fails',
 }))
 
 const ORDER: ReadonlyMap<string, number> = new Map(CHECKS.map((check, index) => [check.id, index]))
@@ -109,12 +131,20 @@ const NATIVE_ONLY: ReadonlySet<string> = new Set([
   ...['N16', 'N17', 'N18', 'N19', 'N21', 'N25', 'N26', 'N27', 'N30', 'N35', 'N36', 'N37', 'N41'],
 ])
 
+/** Protocols whose checks, beside C1 to C9, are one family of their own. */
+const FAMILIES: Partial<Record<ProtocolName, string>> = {
+  native: 'N',
+  'legacy-half-duplex': 'L',
+  'openai-realtime': 'O',
+  'vllm-duplex': 'V',
+}
+
 /** The checks that apply to a protocol, in order. */
 export function checksOf(protocol: ProtocolName): readonly Check[] {
   return CHECKS.filter(({ id }) => {
     if (id.startsWith('C')) return true
-    if (protocol === 'legacy-half-duplex') return id.startsWith('L')
-    if (protocol === 'native') return id.startsWith('N')
+    const family = FAMILIES[protocol]
+    if (family !== undefined) return id.startsWith(family)
     return id.startsWith('T') || (id.startsWith('N') && !NATIVE_ONLY.has(id))
   })
 }

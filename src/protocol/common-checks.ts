@@ -6,10 +6,17 @@ import { strictTypeChecks } from './strict-types.js'
 import type { Violation } from './verdict.js'
 import { isNonEmptyString, show, valueAt } from './wire-values.js'
 
-export function* commonChecks(log: SessionLog): Generator<Violation> {
+export interface CommonRules {
+  /** Client events may go without an `event_id`; those that have one are held to C4. */
+  readonly areClientIdsOptional?: boolean
+  /** Servers in front of which a gateway refuses: any status of an answer that is no upgrade counts as a denial (C6). */
+  readonly isDeniedByAnyStatus?: boolean
+}
+
+export function* commonChecks(log: SessionLog, rules: CommonRules = {}): Generator<Violation> {
   yield* recordChecks(log)
-  yield* admissionChecks(log)
-  yield* identityChecks(log.wire)
+  yield* admissionChecks(log, rules)
+  yield* identityChecks(log.wire, rules)
   for (const record of log.wire) {
     yield* strictTypeChecks(record)
     if (record.pcm?.ok === false) yield violation('C9', `${audioFieldOf(record)} ${record.pcm.problem}`, record)
@@ -41,7 +48,7 @@ function* recordChecks(log: SessionLog): Generator<Violation> {
 }
 
 /** C6. Counted are admission lines of the right shape and of the wrong one alike: each was a refused upgrade. */
-function* admissionChecks(log: SessionLog): Generator<Violation> {
+function* admissionChecks(log: SessionLog, { isDeniedByAnyStatus = false }: CommonRules): Generator<Violation> {
   let isConnected = false
   let refusals = 0
   for (const line of log.lines) {
@@ -50,9 +57,10 @@ function* admissionChecks(log: SessionLog): Generator<Violation> {
     if (line.direction !== 'admission') continue
     refusals += 1
     const { type, http_status: httpStatus, attempt } = line.event
-    if (type !== 'connection_denied' || httpStatus !== 503) {
+    if (type !== 'connection_denied' || !(isDeniedByAnyStatus ? isRefusalStatus(httpStatus) : httpStatus === 503)) {
       const found = `type ${show(type)} and http_status ${show(httpStatus)}`
-      yield violation('C6', `admission line with ${found}; required are "connection_denied" and 503`, line)
+      const status = isDeniedByAnyStatus ? 'a status from 300 to 599' : '503'
+      yield violation('C6', `admission line with ${found}; required are "connection_denied" and ${status}`, line)
     }
     if (isConnected) yield violation('C6', 'a refused upgrade after the session had begun', line)
     if (attempt !== refusals) yield violation('C6', `attempt is ${show(attempt)}; the next one is ${refusals}`, line)
@@ -62,14 +70,22 @@ function* admissionChecks(log: SessionLog): Generator<Violation> {
   }
 }
 
+function isRefusalStatus(status: unknown): boolean {
+  return typeof status === 'number' && Number.isInteger(status) && status >= 300 && status <= 599
+}
+
 /** C3, C4. Client and server number their events independently. */
-function* identityChecks(wire: readonly WireRecord[]): Generator<Violation> {
+function* identityChecks(
+  wire: readonly WireRecord[],
+  { areClientIdsOptional = false }: CommonRules,
+): Generator<Violation> {
   const lineOfId = { send: new Map<string, number>(), receive: new Map<string, number>() }
   for (const record of wire) {
     const { type, event_id: eventId } = record.event
     if (!isNonEmptyString(type)) {
       yield violation('C3', `event type is ${show(type)}; a non-empty string is required`, record)
     }
+    if (areClientIdsOptional && record.direction === 'send' && eventId === undefined) continue
     if (!isNonEmptyString(eventId)) {
       yield violation('C4', `event_id of ${nameOf(record)} is ${show(eventId)}; a non-empty string is required`, record)
       continue

@@ -1,6 +1,6 @@
 /**
- * Responses: what each one carried and how it ended, and the checks on the events in between. One reader for all
- * protocols, which differ in names, in the place of the audio, and in the numbers of their checks:
+ * Responses: what each one carried and how it ended, and the checks on the events in between. One reader for the
+ * session protocols and the legacy dialect, which differ in names, in the place of the audio, and in their check numbers:
  *
  *   state of an id     response.created   delta, done of a part   response.done   other response.*
  *   unknown            opens it           not open                not open        not open, unknown type

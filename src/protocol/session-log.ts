@@ -1,12 +1,11 @@
 /** A recorded session laid out for the checks: what crossed the wire in order, by type, and the input audio it carried. */
 import type { TraceLine, WireEvent } from '../capture/trace-record.js'
 import type { Profile } from '../profile/profile.js'
+import { AUDIO_DELTA, canonicalEventType } from './openai-realtime/event-names.js'
 import { type Pcm16Length, pcm16ByteLength } from './pcm.js'
 import type { VerdictInput } from './verdict.js'
 
 export const APPEND = 'input_audio_buffer.append'
-/** Event types whose `delta` is audio, over all protocols. */
-const AUDIO_DELTAS: ReadonlySet<string> = new Set(['response.output_audio.delta', 'response.audio.delta'])
 
 /** One frame, sent or received. */
 export interface WireRecord {
@@ -19,7 +18,7 @@ export interface WireRecord {
   readonly type: string
   readonly event: WireEvent
   readonly nonIntegerLiterals: readonly string[]
-  /** The audio of an append or an audio delta; undefined for all other events. */
+  /** The audio of an append or of an audio delta of any protocol; undefined for all other events. */
   readonly pcm: Pcm16Length | undefined
 }
 
@@ -86,7 +85,7 @@ export function samplesOf(record: WireRecord): number {
 
 function audioOf(direction: 'send' | 'receive', type: string, event: WireEvent): Pcm16Length | undefined {
   if (direction === 'send') return type === APPEND ? pcm16ByteLength(event.audio) : undefined
-  return AUDIO_DELTAS.has(type) ? pcm16ByteLength(event.delta) : undefined
+  return canonicalEventType(type) === AUDIO_DELTA ? pcm16ByteLength(event.delta) : undefined
 }
 
 function groupByType(records: readonly WireRecord[]): Map<string, WireRecord[]> {

@@ -6,7 +6,7 @@ import type { TraceLine } from '../capture/trace-record.js'
 import type { Profile } from '../profile/profile.js'
 
 export interface Violation {
-  /** Number of the check: `C1`, `N23`, `T5`, `L14`. */
+  /** Number of the check: `C1`, `N23`, `T5`, `L14`, `O7`, `V4`. */
   readonly check: string
   /** What was found, for a person. */
   readonly message: string
@@ -24,7 +24,7 @@ export interface Verdict {
   readonly status: VerdictStatus
   /** In trace order, then in order of the checks. Empty exactly when the status is not `fail`. */
   readonly violations: readonly Violation[]
-  /** Findings that are reported and do not fail the session (check T10). */
+  /** Findings that are reported and do not fail the session (checks T10, O7 and O10). */
   readonly notes: readonly Violation[]
 }
 

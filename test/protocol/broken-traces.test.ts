@@ -4,7 +4,8 @@ import { BROKEN_TRACES, type BrokenTrace } from './broken-traces.js'
 import { checksIn, draftOf, judgeDraft, profileOf } from './fixtures.js'
 
 function check(row: BrokenTrace): void {
-  const verdict = judgeDraft(row.base, row.breakIt(draftOf(row.base)), row.admissionRetryLimit)
+  const { base, breakIt, admissionRetryLimit, isContinuous } = row
+  const verdict = judgeDraft(base, breakIt(draftOf(base)), { admissionRetryLimit, isContinuous })
   const expected = [row.check, ...(row.implied ?? [])]
   expect(checksIn(verdict).sort(), JSON.stringify(verdict, null, 1)).toEqual(expected.sort())
   expect(verdict.status).toBe(verdict.violations.length > 0 ? 'fail' : 'pass')
@@ -27,7 +28,7 @@ describe('the catalogue of checks', () => {
   })
 
   it('numbers each family of checks without a gap', () => {
-    for (const [family, count] of Object.entries({ C: 9, N: 41, T: 10, L: 15 })) {
+    for (const [family, count] of Object.entries({ C: 9, N: 41, T: 10, L: 15, O: 12, V: 8 })) {
       const ids = CHECKS.map(({ id }) => id).filter((id) => id.startsWith(family))
       expect(ids).toEqual(Array.from({ length: count }, (_, index) => `${family}${index + 1}`))
     }
@@ -37,6 +38,8 @@ describe('the catalogue of checks', () => {
     expect(checksOf('native').length).toBe(9 + 41)
     expect(checksOf('turn-based').length).toBe(9 + 28 + 10)
     expect(checksOf('legacy-half-duplex').length).toBe(9 + 15)
+    expect(checksOf('openai-realtime').length).toBe(9 + 12)
+    expect(checksOf('vllm-duplex').length).toBe(9 + 8)
   })
 
   it('has a title for every number and none for others', () => {

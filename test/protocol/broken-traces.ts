@@ -4,7 +4,9 @@ import type { TraceDraft } from '../helpers/trace-mutations.js'
 import { BROKEN_COMMON } from './broken-common.js'
 import { BROKEN_LEGACY } from './broken-legacy.js'
 import { BROKEN_NATIVE } from './broken-native.js'
+import { BROKEN_OPENAI } from './broken-openai.js'
 import { BROKEN_TURN_BASED } from './broken-turn-based.js'
+import { BROKEN_VLLM } from './broken-vllm.js'
 import type { BaseName } from './fixtures.js'
 
 export interface BrokenTrace {
@@ -15,6 +17,8 @@ export interface BrokenTrace {
   /** Further checks that the same fault must break; all others must hold. */
   readonly implied?: readonly CheckId[]
   readonly admissionRetryLimit?: number
+  /** Judged as a profile whose output is continuous. */
+  readonly isContinuous?: boolean
 }
 
 export const BROKEN_TRACES: readonly BrokenTrace[] = [
@@ -22,4 +26,6 @@ export const BROKEN_TRACES: readonly BrokenTrace[] = [
   ...BROKEN_NATIVE,
   ...BROKEN_TURN_BASED,
   ...BROKEN_LEGACY,
+  ...BROKEN_OPENAI,
+  ...BROKEN_VLLM,
 ]

@@ -4,7 +4,7 @@ import { readText } from './fixtures.js'
 
 const rows = readText('docs/protocols.md')
   .split('\n')
-  .flatMap((line) => /^\| ([CNTL]\d+) \| (.*) \|$/.exec(line)?.slice(1, 3) ?? [])
+  .flatMap((line) => /^\| ([CNTLOV]\d+) \| (.*) \|$/.exec(line)?.slice(1, 3) ?? [])
 
 describe('docs/protocols.md', () => {
   it('describes every check once, in the order of the catalogue', () => {

@@ -24,6 +24,8 @@ export const BASES = {
   nemotron: { profile: 'nemotron-voicechat', trace: 'protocol-examples/native-nemotron.jsonl' },
   turn: { profile: 'turn-based', trace: 'protocol-examples/turn-based.jsonl' },
   legacy: { profile: 'qwen3-omni-half-duplex', trace: 'protocol-examples/legacy-half-duplex.jsonl' },
+  openai: { profile: 'openai-realtime', trace: 'protocol-examples/openai-ga.jsonl' },
+  vllm: { profile: 'vllm-duplex', trace: 'protocol-examples/vllm-duplex.jsonl' },
 } as const
 
 export type BaseName = keyof typeof BASES
@@ -41,12 +43,24 @@ export function draftOf(base: BaseName): TraceDraft {
   return new TraceDraft(readText(`test/vectors/${BASES[base].trace}`))
 }
 
+export interface JudgeOptions {
+  readonly admissionRetryLimit?: number | undefined
+  /** Whether the profile's output is taken for continuous. */
+  readonly isContinuous?: boolean | undefined
+}
+
 export function judgeDraft(
   base: BaseName,
   draft: TraceDraft,
-  admissionRetryLimit = DEFAULT_ADMISSION_RETRIES,
+  { admissionRetryLimit = DEFAULT_ADMISSION_RETRIES, isContinuous }: JudgeOptions = {},
 ): Verdict {
-  return judgeSession({ profile: profileOf(base), lines: draft.toLines(), admissionRetryLimit })
+  const profile = profileOf(base)
+  const continuous = isContinuous ?? profile.output.continuous
+  return judgeSession({
+    profile: { ...profile, output: { ...profile.output, continuous } },
+    lines: draft.toLines(),
+    admissionRetryLimit,
+  })
 }
 
 /** The numbers of the checks a verdict names, each once, in order of first mention. */

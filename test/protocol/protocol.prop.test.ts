@@ -16,10 +16,23 @@ const TYPES = [
   ...['input_audio_buffer.speech_stopped', 'output_audio_buffer.cleared', 'input_audio_buffer.cleared'],
   ...['response.created', 'response.output_audio.delta', 'response.output_audio.done', 'response.output_text.delta'],
   ...['response.audio.delta', 'response.audio.done', 'response.text.delta', 'response.done', 'response.other'],
+  ...['response.listen', 'response.output_audio_transcript.delta', 'input_audio_buffer.committed', 'response.cancel'],
+  ...['conversation.item.truncate', 'input_audio_buffer.commit', 'session.resume'],
 ]
 const KEYS = [
   ...['event_id', 'client_event_id', 'response_id', 'item_id', 'unit_id', 'seq', 'content_index', 'output_index', 'id'],
   ...['delta', 'audio', 'sglang', 'session', 'response', 'media_time', 't_start_ms', 'duration_ms', 'accepted_end_ms'],
+  ...[
+    'server_event_seq',
+    'duration_ms',
+    'audio_end_ms',
+    'audio_start_ms',
+    'format',
+    'error',
+    'code',
+    'message',
+    'type',
+  ],
   ...['granted', 'status', 'status_details', 'reason', 'turn_detection', 'modalities', 'input', '__proto__', 'attempt'],
 ]
 

@@ -135,7 +135,7 @@ const VARIATIONS: readonly Variation[] = [
 describe('a valid trace stays valid with', () => {
   for (const { name, base, vary, admissionRetryLimit } of VARIATIONS) {
     it(name, () => {
-      const verdict = judgeDraft(base, vary(draftOf(base)), admissionRetryLimit)
+      const verdict = judgeDraft(base, vary(draftOf(base)), { admissionRetryLimit })
       expect(verdict).toEqual({ status: 'pass', violations: [], notes: [] })
     })
   }

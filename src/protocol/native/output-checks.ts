@@ -1,4 +1,4 @@
-/** Check N41, and whether a continuous session was exercised at all. */
+/** Check N41: how much output audio a session carries. */
 import { violation } from '../findings.js'
 import { expectedUnits } from '../session/unit-checks.js'
 import { type SessionLog, samplesOf } from '../session-log.js'
@@ -22,13 +22,4 @@ export function* outputConservationChecks(log: SessionLog): Generator<Violation>
   const frameSamples = (unitMs * outputRateHz) / 1000
   const required = accepted.map((frames) => `${frames} x ${frameSamples}`).join(' or ')
   yield violation('N41', `${outputSamples} samples of output audio were received; required are ${required}`)
-}
-
-/** Whether a packet started strictly between the first and the last receipt of audio: input and output overlapped. */
-export function didInputOverlapOutput(log: SessionLog): boolean {
-  const receipts = log.received(AUDIO_DELTA)
-  const first = receipts[0]
-  const last = receipts.at(-1)
-  if (first === undefined || last === undefined) return false
-  return log.packets.some(({ record }) => record.timeS > first.timeS && record.timeS < last.timeS)
 }

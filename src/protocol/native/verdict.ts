@@ -4,6 +4,7 @@
  */
 import { commonChecks } from '../common-checks.js'
 import { verdictOf } from '../findings.js'
+import { didInputOverlapOutput } from '../output-overlap.js'
 import { readResponses } from '../response-checks.js'
 import { SESSION_RESPONSE_RULES } from '../session/response-rules.js'
 import { sharedSessionChecks } from '../session/shared-checks.js'
@@ -12,7 +13,7 @@ import { readSessionLog } from '../session-log.js'
 import type { JudgeSession } from '../verdict.js'
 import { nativeEndOfInputChecks } from './end-of-input-checks.js'
 import { nativeGrantChecks } from './grant-checks.js'
-import { didInputOverlapOutput, outputConservationChecks } from './output-checks.js'
+import { outputConservationChecks } from './output-checks.js'
 import { nativeResponseChecks } from './response-checks.js'
 
 export const judgeNativeSession: JudgeSession = (input) => {

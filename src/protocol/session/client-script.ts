@@ -1,9 +1,9 @@
 /**
- * The client's side of a native session, as data.
+ * The client's side of the session protocol, native and turn-based servers alike, as data.
  *
  * | state \ input      | created  | updated      | drained     | closed (event) | error        | fatal error | input_sent | socket gone       | leave        |
  * |--------------------|----------|--------------|-------------|----------------|--------------|-------------|------------|-------------------|--------------|
- * | awaiting created   | update → | -            | -           | → parting      | close → leaving | → failing | -          | end: disconnected | → parting    |
+ * | awaiting created   | update → | -            | -           | → parting      | → parting       | → failing | -          | end: disconnected | → parting    |
  * | awaiting updated   | -        | stream →     | -           | → parting      | close → leaving | → failing | -          | end: disconnected | close → leaving |
  * | streaming          | -        | -            | -           | → parting      | close → leaving | → failing | end →      | end: disconnected | close → leaving |
  * | draining           | -        | -            | close →     | → parting      | close → leaving | → failing | -          | end: disconnected | close → leaving |
@@ -16,7 +16,16 @@
  * After a fatal error nothing is sent, not even `session.close`: it would be a command after the fact.
  */
 import { isObject, type WireEvent } from '../../capture/trace-record.js'
-import type { EndCause, ScriptEffect, ScriptInput, SessionScript } from '../script.js'
+import {
+  COMPLETED,
+  describeClose,
+  type EndCause,
+  type ScriptEffect,
+  type ScriptInput,
+  type SessionScript,
+  withClose,
+  wordOf,
+} from '../script.js'
 import { inputEnd, sessionClose, sessionUpdate } from './client-events.js'
 
 type State =
@@ -29,10 +38,7 @@ type State =
   | 'failing after a fatal error'
   | 'awaiting the close of the connection'
 
-const NORMAL_CLOSE = 1000
-const COMPLETED: EndCause = { kind: 'completed', message: 'completed', isClientError: false }
-
-export class NativeScript implements SessionScript {
+export class SessionProtocolScript implements SessionScript {
   readonly #session: Readonly<Record<string, unknown>>
   #state: State = 'awaiting session.created'
   #isAdmitted = false
@@ -62,6 +68,9 @@ export class NativeScript implements SessionScript {
         return [{ kind: 'send', event: inputEnd() }]
       case 'closed':
         return [{ kind: 'stop_input' }, { kind: 'end', cause: this.#causeOfClose(input.code, input.reason) }]
+      case 'opened':
+      case 'waited':
+        return []
       case 'leave':
         return this.#leave({ kind: 'left', message: 'interrupted by the user', isClientError: true })
       default:
@@ -98,7 +107,7 @@ export class NativeScript implements SessionScript {
     if (this.#state === 'awaiting session.closed') this.#cause ??= COMPLETED
     this.#cause ??= {
       kind: 'server_closed',
-      message: `the server closed the session (${String(event.reason)}) in the state "${this.#state}"`,
+      message: `the server closed the session (${wordOf(event.reason, 'no reason')}) in the state "${this.#state}"`,
       isClientError: false,
     }
     this.#state = 'awaiting the close of the connection'
@@ -109,7 +118,7 @@ export class NativeScript implements SessionScript {
     const error = isObject(event.error) ? event.error : {}
     const isFatal = isObject(event.sglang) && event.sglang.fatal === true
     const isRefusal = error.code === 'admission_rejected' && !this.#isAdmitted
-    const text = `${String(error.code ?? 'error')}: ${String(error.message ?? 'no message')}`
+    const text = `${wordOf(error.code, 'error')}: ${wordOf(error.message, 'no message')}`
     const cause: EndCause = {
       kind: isRefusal ? 'denied' : 'server_error',
       message: isRefusal ? `denied by the server (${text})` : `${isFatal ? 'fatal ' : ''}server error ${text}`,
@@ -137,8 +146,8 @@ export class NativeScript implements SessionScript {
         this.#state = 'leaving after an error'
         return [{ kind: 'stop_input' }, { kind: 'send', event: sessionClose() }]
       case 'awaiting session.closed':
-        // Close is on its way already; the verdict sees the error.
-        this.#cause ??= cause
+        // Close is on its way already: the verdict sees an error, and a user who leaves now changes nothing.
+        if (cause.kind !== 'left') this.#cause ??= cause
         return []
       default:
         return []
@@ -146,19 +155,15 @@ export class NativeScript implements SessionScript {
   }
 
   #causeOfClose(code: number, reason: string): EndCause {
-    const close = `code ${code}${reason === '' ? '' : `, ${reason}`}`
     // A cut before session.closed is a client-side error of its own, whatever came before it.
     if (this.#state !== 'awaiting the close of the connection') {
       const after = this.#cause === undefined ? '' : ` after ${this.#cause.message}`
       return {
         kind: this.#cause?.kind ?? 'disconnected',
-        message: `the connection ended (${close}) without session.closed in the state "${this.#state}"${after}`,
+        message: `the connection ended (${describeClose(code, reason)}) without session.closed in the state "${this.#state}"${after}`,
         isClientError: true,
       }
     }
-    const cause = this.#cause ?? COMPLETED
-    return code === NORMAL_CLOSE
-      ? cause
-      : { ...cause, message: `${cause.message}; the connection closed with ${close}` }
+    return withClose(this.#cause ?? COMPLETED, code, reason)
   }
 }
