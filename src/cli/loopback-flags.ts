@@ -20,13 +20,13 @@ export const LOOPBACK_FLAGS: readonly LoopbackFlag[] = [
   {
     flag: '--base-ms <ms>',
     option: 'baseMs',
-    text: 'simulated accelerator: fixed time of a batch (10% of a unit)',
+    text: 'simulated accelerator: fixed time of a batch (10% of a unit or reply chunk)',
     parse: ms,
   },
   {
     flag: '--per-unit-ms <ms>',
     option: 'perUnitMs',
-    text: 'simulated accelerator: time each unit adds (15% of a unit)',
+    text: 'simulated accelerator: time each unit or reply chunk adds (15% of it)',
     parse: ms,
   },
   {
@@ -45,7 +45,7 @@ export const LOOPBACK_FLAGS: readonly LoopbackFlag[] = [
   {
     flag: '--model-slots <n>',
     option: 'modelSlots',
-    text: 'sessions in model memory; the next update gets admission_rejected (no limit)',
+    text: 'sessions in model memory; the next one is refused in-band (no limit; turn-based 16)',
     parse: parseCount(1),
   },
   { flag: '--teardown-ms <ms>', option: 'teardownMs', text: 'how long a closed session keeps its slot (0)', parse: ms },
@@ -88,6 +88,30 @@ export const LOOPBACK_FLAGS: readonly LoopbackFlag[] = [
     option: 'forceListenCount',
     text: 'units in which it must listen first (1)',
     parse: parseCount(0),
+  },
+  {
+    flag: '--reply-chunk-ms <ms>',
+    option: 'replyChunkMs',
+    text: 'turn-based kinds: audio of one synthesis step (200)',
+    parse: parseNumber({ minimum: 10 }),
+  },
+  {
+    flag: '--turn-silence-ms <ms>',
+    option: 'turnSilenceMs',
+    text: 'turn-based kinds: silence that ends a turn where the client does not say (500)',
+    parse: ms,
+  },
+  {
+    flag: '--turn-prefix-padding-ms <ms>',
+    option: 'turnPrefixPaddingMs',
+    text: 'turn-based kinds: audio counted before detected speech (300)',
+    parse: ms,
+  },
+  {
+    flag: '--max-output-lead-ms <ms>',
+    option: 'maxOutputLeadMs',
+    text: 'turn-based: how far reply audio may run ahead of real time (1000)',
+    parse: ms,
   },
   { flag: '--seed <n>', option: 'seed', text: 'seed of jitter and replies (1)', parse: parseCount(0) },
 ]

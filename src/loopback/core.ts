@@ -95,7 +95,8 @@ export class LoopbackCore {
 
   /** Undefined where the protocol has no such document. */
   capabilities(): Record<string, unknown> | undefined {
-    return this.#served.capabilities
+    const { capabilities } = this.#served
+    return capabilities === undefined ? undefined : { ...capabilities, max_sessions: this.#parts.options.maxSessions }
   }
 
   /**

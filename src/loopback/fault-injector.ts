@@ -6,7 +6,7 @@
  * that is to be refused is never let in before that: the faults of the handshake number sessions in the order in which they
  * first knock.
  *
- * An upgrade request does not say whose it is. One that comes 200 ms or more after the refusal that has waited longest is
+ * An upgrade request does not say whose it is. One that comes 245 ms or more after the refusal that has waited longest is
  * taken for the next attempt of that session, because clients try again 250 ms after a refusal, in the order in which they
  * were refused. A session that is to be refused for good has as many attempts as the field's client makes.
  */
@@ -35,7 +35,8 @@ export type UpgradeAnswer =
   /** The socket opens, says this and is closed. */
   | { readonly kind: 'refuse_in_band'; readonly frame: string; readonly code: number; readonly reason: string }
 
-const RETRY_AFTER_US = 200 * US_PER_MS
+/** Just less than the field's client waits: the longer this is, the fewer newcomers are taken for someone who comes again. */
+const RETRY_AFTER_US = 245 * US_PER_MS
 /** A client that has not come back by then will not come at all. */
 const FORGET_AFTER_US = 2_000 * US_PER_MS
 /** The first and three more. */

@@ -126,7 +126,9 @@ class LegacySession implements LoopbackSession {
     this.#config = config
     this.#writer.modalities = config.modalities
     this.#user.configure(config.turnDetection ?? null)
-    this.#events.send('session.updated', { session: this.#describe() })
+    // The answer proves that everything before it has been dealt with.
+    const described = this.#describe()
+    this.#user.whenHeard(() => this.#events.send('session.updated', { session: described }))
     return undefined
   }
 

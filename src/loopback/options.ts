@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { Profile } from '../profile/profile.js'
 import type { AcceleratorSettings } from './accelerator.js'
 import { FAULT_NAMES } from './faults.js'
+import { VLLM_UNIT_MS } from './vllm-input.js'
 
 const ms = z.number().min(0).max(3_600_000)
 const count = z.number().int().min(1).max(1_000_000)
@@ -84,6 +85,7 @@ export type LoopbackOptions = Readonly<z.infer<typeof loopbackOptionsSchema>>
 
 /** Audio that one job of the accelerator stands for: a native model's unit, or a chunk of a reply. */
 export function jobMs(profile: Profile, options: Pick<LoopbackOptions, 'replyChunkMs'>): number {
+  if (profile.protocol === 'vllm-duplex') return VLLM_UNIT_MS
   return profile.protocol === 'native' && profile.unit_ms !== null ? profile.unit_ms : options.replyChunkMs
 }
 

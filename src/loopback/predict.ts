@@ -82,6 +82,45 @@ export function predictCapacity({ levels, ...rest }: CapacityToPredict): Predict
   }
 }
 
+export interface RepliesToPredict {
+  /** Audio of one job of the accelerator. */
+  readonly chunkMs: number
+  /** Sessions whose replies are synthesized at once. */
+  readonly sessionsSpeaking: number
+  readonly accelerator: Pick<PredictableAccelerator, 'baseMs' | 'perUnitMs' | 'maxBatch'>
+}
+
+/**
+ * The real-time factor of a reply on paper: time from its first audio to its last, over the audio before the last.
+ *
+ * When a batch ends, its sessions ask for their next chunk at once, and the next batch takes them together with all that
+ * waited. So N sessions that speak share every batch, whenever they began, and each gets a chunk per base + perUnit*N: the
+ * factor is that over the chunk's length. With room for B < N in a batch, a session is in B of N batches. Jitter moves
+ * single chunks and not the mean.
+ */
+export function predictReplyRtf({ chunkMs, sessionsSpeaking, accelerator }: RepliesToPredict): number {
+  const { baseMs, perUnitMs, maxBatch } = accelerator
+  const batch = Math.min(sessionsSpeaking, maxBatch ?? sessionsSpeaking)
+  return ((baseMs + perUnitMs * batch) * sessionsSpeaking) / batch / chunkMs
+}
+
+export interface PacedRepliesToPredict extends RepliesToPredict {
+  readonly replyMs: number
+  /** Furthest that the reply leaves ahead of real time. */
+  readonly maxLeadMs: number
+}
+
+/**
+ * The same where the server holds back what is too far ahead: a reply of length D leaves its last chunk when that is done,
+ * and not before D less the lead. Undefined for a reply of one chunk, which has no factor.
+ */
+export function predictPacedReplyRtf({ replyMs, maxLeadMs, ...replies }: PacedRepliesToPredict): number | undefined {
+  const { chunkMs } = replies
+  const audioBeforeLastMs = (Math.ceil(replyMs / chunkMs) - 1) * chunkMs
+  if (audioBeforeLastMs <= 0) return undefined
+  return Math.max(predictReplyRtf(replies), (replyMs - maxLeadMs) / audioBeforeLastMs)
+}
+
 /** Least time between two units of one session, where units become ready with the packet that completes them. */
 function shortestGapMs(unitMs: number, packetMs: number | undefined): number {
   if (packetMs === undefined || packetMs >= unitMs) return unitMs

@@ -1,5 +1,6 @@
 /** The real detector and the built-in clips: what the loopback does by default, without a server around it. */
 import { expect, test } from 'vitest'
+import { TurnDetector } from '../../src/loopback/turn-detector.js'
 import { loadListeners } from '../../src/loopback/voices-and-ears.io.js'
 import { builtInClips } from '../../src/speech/clips.io.js'
 
@@ -25,3 +26,21 @@ test.each([16_000, 24_000])(
     }
   },
 )
+
+test('one turn in every built-in clip, that ends before the clip does', async () => {
+  const listeners = await loadListeners('speech')
+  for (const { id, pcm } of await builtInClips(16_000)) {
+    const told: string[] = []
+    const detector = new TurnDetector({
+      sampleRateHz: 16_000,
+      listener: listeners(16_000),
+      silenceMs: 800,
+      prefixPaddingMs: 300,
+      onStarted: () => told.push('started'),
+      onStopped: (ms) => told.push(ms < (pcm.length - 16_000) / 16 ? 'stopped' : 'late'),
+    })
+    for (let from = 0; from < pcm.length; from += 1280) detector.hear(pcm.subarray(from, from + 1280))
+    await new Promise<void>((resolve) => detector.whenHeard(resolve))
+    expect({ id, told }).toEqual({ id, told: ['started', 'stopped'] })
+  }
+})

@@ -7,6 +7,7 @@ const EXAMPLES = [
   { profile: 'minicpmo-native', file: 'native-minicpmo.jsonl' },
   { profile: 'personaplex-native', file: 'native-personaplex.jsonl' },
   { profile: 'nemotron-voicechat', file: 'native-nemotron.jsonl' },
+  { profile: 'turn-based', file: 'turn-based.jsonl' },
 ]
 
 async function readExample(file: string): Promise<WireEvent[]> {
@@ -29,4 +30,13 @@ test.each(EXAMPLES)('$profile grants what the example trace shows', async ({ pro
   expect(updated?.session).toEqual({ ...expected, id: 'sess_1' })
   const created = find('session.created').session
   expect(client.of('session.created')[0]?.session).toEqual({ ...created, id: 'sess_1' })
+})
+
+test('the legacy protocol describes its session as the example trace shows', async () => {
+  const events = await readExample('legacy-half-duplex.jsonl')
+  const find = (type: string) => events.find((event) => event.type === type)?.session
+  const client = await openSession(await makeWorld('qwen3-omni-half-duplex'), find('session.update'))
+  for (const type of ['session.created', 'session.updated']) {
+    expect(client.of(type)[0]?.session).toEqual({ ...find(type), id: 'sess_1' })
+  }
 })

@@ -3,6 +3,7 @@ import { secondsFromUs } from '../../src/base/clock.js'
 import type { Reply } from '../../src/loopback/conversation.js'
 import { LoopbackCore } from '../../src/loopback/core.js'
 import { energyListener } from '../../src/loopback/energy-listener.js'
+import type { UnitListener } from '../../src/loopback/hearing.js'
 import { connectInMemory, type InMemoryConnection } from '../../src/loopback/in-memory.js'
 import { type LoopbackOptionsInput, loopbackOptionsSchema } from '../../src/loopback/options.js'
 import { loadProfile } from '../../src/profile/load-profile.io.js'
@@ -20,18 +21,33 @@ export interface World {
 
 export const PROFILE_NAMES = ['minicpmo-native', 'personaplex-native', 'nemotron-voicechat'] as const
 
+export interface WorldExtras {
+  readonly replies?: (profile: Profile) => Reply[]
+  /** The listener answers with promises. */
+  readonly isLate?: boolean
+}
+
 /** A server with a reply of 1.5 s, of one value that quiet frames never have. */
-export async function makeWorld(profileName: string, options: LoopbackOptionsInput = {}): Promise<World> {
+export async function makeWorld(
+  profileName: string,
+  options: LoopbackOptionsInput = {},
+  { replies, isLate = false }: WorldExtras = {},
+): Promise<World> {
   const profile = await loadProfile(profileName)
   const clock = new VirtualClock()
   const core = new LoopbackCore({
     profile,
     clock,
     options: loopbackOptionsSchema.parse({ jitter: 0, ...options }),
-    replies: [makeReply('Hello there my friend.', 1500, profile)],
-    listeners: energyListener,
+    replies: replies?.(profile) ?? [makeReply('Hello there my friend.', 1500, profile)],
+    listeners: isLate ? lateListener : energyListener,
   })
   return { clock, core, profile }
+}
+
+function lateListener(sampleRateHz: number): UnitListener {
+  const listener = energyListener(sampleRateHz)
+  return { hear: async (pcm) => listener.hear(pcm) }
 }
 
 export const REPLY_SAMPLE = 1111
@@ -135,6 +151,14 @@ export async function openSession(
 
 /** Sends input from now on, a packet every 80 ms, then the end. @returns the instant of the first packet */
 export function streamInput(world: World, client: Client, input: Int16Array): number {
+  const startUs = world.clock.nowUs()
+  const endUs = sendPackets(world, client, input)
+  world.clock.at(endUs, () => client.send({ type: 'sglang.input_audio.end' }))
+  return startUs
+}
+
+/** A packet every 80 ms from now on. @returns the end of the input */
+export function sendPackets(world: World, client: Client, input: Int16Array): number {
   const rate = world.profile.input.sample_rate_hz
   const packetSamples = (rate * 80) / 1000
   const startUs = world.clock.nowUs()
@@ -144,9 +168,7 @@ export function streamInput(world: World, client: Client, input: Int16Array): nu
       client.send(append(input.slice(from, from + packetSamples), seq, (from * 1000) / rate))
     })
   }
-  const endUs = startUs + Math.ceil((input.length * 1_000_000) / rate)
-  world.clock.at(endUs, () => client.send({ type: 'sglang.input_audio.end' }))
-  return startUs
+  return startUs + Math.ceil((input.length * 1_000_000) / rate)
 }
 
 export function append(pcm: Int16Array, seq: number, tStartMs: number): WireEvent {

@@ -158,9 +158,9 @@ describe('the server on a real socket', () => {
     await expect(second).rejects.toBeInstanceOf(UserError)
   })
 
-  test('refuses a profile of another protocol before it listens', async () => {
-    const profile = await loadProfile('turn-based')
-    await expect(startLoopbackServer({ profile })).rejects.toMatchObject({ code: 'USAGE' })
+  test('refuses a profile that it cannot serve before it listens', async () => {
+    const profile = { ...(await loadProfile('nemotron-voicechat')), unit_ms: 81 }
+    await expect(startLoopbackServer({ profile })).rejects.toMatchObject({ code: 'PROFILE_FIELD' })
   })
 })
 

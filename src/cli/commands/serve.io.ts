@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { EXIT, type ExitCode, UserError } from '../../base/errors.js'
 import { describeProblems } from '../../base/schema.js'
-import { acceleratorSettings, loopbackOptionsSchema } from '../../loopback/options.js'
+import { acceleratorSettings, jobMs, loopbackOptionsSchema } from '../../loopback/options.js'
 import { startLoopbackServer } from '../../loopback/server.io.js'
 import { loadProfile } from '../../profile/load-profile.io.js'
 import { addLoopbackFlags, loopbackOptionsOf } from '../loopback-flags.js'
@@ -19,9 +19,10 @@ export function serveCommand(onExit: (code: ExitCode) => void): Command {
     const problems = describeProblems(loopbackOptionsSchema, options)
     if (problems !== undefined) throw new UserError({ code: 'USAGE', message: problems })
     const server = await startLoopbackServer({ profile, options })
-    const { baseMs, perUnitMs } = acceleratorSettings(loopbackOptionsSchema.parse(options), profile.unit_ms ?? 0)
+    const parsed = loopbackOptionsSchema.parse(options)
+    const { baseMs, perUnitMs } = acceleratorSettings(parsed, jobMs(profile, parsed))
     process.stdout.write(
-      `${profile.name} on ${server.url}, simulated accelerator: ${baseMs} ms + ${perUnitMs} ms a unit (Ctrl-C ends it)\n`,
+      `${profile.name} on ${server.url}, simulated accelerator: ${baseMs} ms + ${perUnitMs} ms a ${profile.protocol === 'native' || profile.protocol === 'vllm-duplex' ? 'unit' : 'reply chunk'} (Ctrl-C ends it)\n`,
     )
     await untilSignal()
     await server.close()

@@ -40,6 +40,8 @@ type State =
 
 const QUIET = 'quiet'
 const UPDATE_ID = 'c_update'
+/** What a connection reports that ended without a closing handshake (RFC 6455, section 7.1.5). */
+const ABNORMAL_CLOSE = 1006
 
 export interface OpenAiScriptOptions {
   readonly session: Readonly<Record<string, unknown>>
@@ -57,6 +59,7 @@ export class OpenAiRealtimeScript implements SessionScript {
   #state: State = 'awaiting session.created'
   #isAdmitted = false
   #truncations = 0
+  #lastError: string | undefined
   #cause: EndCause | undefined
 
   constructor(options: OpenAiScriptOptions) {
@@ -157,10 +160,10 @@ export class OpenAiRealtimeScript implements SessionScript {
 
   #onError(event: WireEvent): readonly ScriptEffect[] {
     const error = isObject(event.error) ? event.error : {}
+    this.#lastError = `${wordOf(error.code ?? error.type, 'error')}: ${wordOf(error.message, 'no message')}`
     const isOfUpdate = error.event_id === UPDATE_ID || !this.#isAdmitted
     if (!isOfUpdate && error.code !== 'session_expired') return []
-    const text = `${wordOf(error.code ?? error.type, 'error')}: ${wordOf(error.message, 'no message')}`
-    return this.#part({ kind: 'server_error', message: `server error ${text}`, isClientError: false })
+    return this.#part({ kind: 'server_error', message: `server error ${this.#lastError}`, isClientError: false })
   }
 
   #onQuiet(): readonly ScriptEffect[] {
@@ -201,11 +204,19 @@ export class OpenAiRealtimeScript implements SessionScript {
   }
 
   #causeOfClose(code: number, reason: string): EndCause {
-    if (this.#state === 'awaiting the close of the connection') return withClose(this.#cause ?? COMPLETED, code, reason)
-    return {
-      kind: 'disconnected',
-      message: `the connection ended (${describeClose(code, reason)}) in the state "${this.#state}"`,
-      isClientError: true,
+    const after = this.#lastError === undefined ? '' : ` after server error ${this.#lastError}`
+    if (this.#state !== 'awaiting the close of the connection') {
+      return {
+        kind: this.#lastError === undefined ? 'disconnected' : 'server_error',
+        message: `the connection ended (${describeClose(code, reason)}) in the state "${this.#state}"${after}`,
+        isClientError: true,
+      }
     }
+    const cause = this.#cause ?? COMPLETED
+    // Nothing else shows that the server was alive to the end: there is no farewell event.
+    if (cause === COMPLETED && code === ABNORMAL_CLOSE) {
+      return { kind: 'disconnected', message: `the server did not answer the close${after}`, isClientError: true }
+    }
+    return withClose(cause, code, reason)
   }
 }
