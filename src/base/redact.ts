@@ -45,7 +45,17 @@ export function secretsOf({ url, headers }: { url: string; headers: Readonly<Rec
     const decoded = decodedPart(part)
     secrets.add(decoded).add(encodeURIComponent(decoded))
   }
+  for (const credentials of basicCredentialsOf(url)) secrets.add(credentials)
   return [...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH).sort((a, b) => b.length - a.length)
+}
+
+/** What becomes of user information on the wire: the header of basic authentication. */
+function basicCredentialsOf(url: string): string[] {
+  if (!URL.canParse(url)) return []
+  const { username, password } = new URL(url)
+  if (username === '' && password === '') return []
+  const both = `${decodedPart(username)}:${decodedPart(password)}`
+  return [both, Buffer.from(both).toString('base64')]
 }
 
 /** User name, password and the values of parameters that are not known to be harmless, as they are written in the URL. */

@@ -15,9 +15,12 @@ export function serverAddress({ url, model, header, apiKeyEnv }: ServerFlags): S
   checkUrl(url)
   const address = new URL(url)
   if (model !== undefined) address.searchParams.set('model', model)
+  const headers = parseHeaders(header ?? [])
+  // Names of headers do not depend on case: what is given by hand stands.
+  const isAuthorized = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
   return {
     url: model === undefined ? url : address.href,
-    headers: { ...bearer(apiKeyEnv), ...parseHeaders(header ?? []) },
+    headers: isAuthorized ? headers : { ...bearer(apiKeyEnv), ...headers },
   }
 }
 

@@ -11,7 +11,13 @@ export interface ErrorParts {
 export function errorLine({ message, code, at, fix }: ErrorParts): string {
   const where = at === undefined || message.includes(at) ? '' : ` (${at})`
   const todo = fix === undefined ? '' : `; ${fix}`
-  return `error: ${message}${where}${todo} [${code}]\n`
+  return `error: ${plainLine(`${message}${where}${todo}`)} [${code}]\n`
+}
+
+/** One line without control characters: an error may quote what a user or a server wrote. */
+function plainLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim()
 }
 
 /** Colour on a terminal that has not asked for none (no-color.org), and where it is forced. */

@@ -21,10 +21,12 @@ export function serveCommand(onExit: (code: ExitCode) => void): Command {
     const server = await startLoopbackServer({ profile, options })
     const parsed = loopbackOptionsSchema.parse(options)
     const { baseMs, perUnitMs } = acceleratorSettings(parsed, jobMs(profile, parsed))
+    // Before anybody can know the address: whoever reads it may send the signal at once.
+    const hasEnded = untilSignal()
     process.stdout.write(
       `${profile.name} on ${server.url}, simulated accelerator: ${baseMs} ms + ${perUnitMs} ms a ${profile.protocol === 'native' || profile.protocol === 'vllm-duplex' ? 'unit' : 'reply chunk'} (Ctrl-C ends it)\n`,
     )
-    await untilSignal()
+    await hasEnded
     await server.close()
     onExit(EXIT.ok)
   })

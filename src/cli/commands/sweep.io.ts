@@ -121,6 +121,9 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
     .option('--json', 'print serving.json instead of the table')
     .option('--quiet', 'no progress')
     .action(async (sweepFile: string | undefined, flags: SweepFlags) => {
+      if (flags.resume !== undefined && sweepFile !== undefined) {
+        throw new UserError({ code: 'USAGE', message: '--resume takes no sweep file: it is in the folder' })
+      }
       onExit(flags.resume === undefined ? await newSweep(sweepFile, flags) : await resumedSweep(flags.resume, flags))
     })
 }
@@ -150,7 +153,19 @@ async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promi
   )
 }
 
+/** What may be said again: everything else is in the folder, and would be ignored without a word. */
+const RESUME_FLAGS = new Set(['resume', 'url', 'header', 'model', 'apiKeyEnv', 'json', 'quiet'])
+
 async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode> {
+  const extra = Object.keys(flags).filter((name) => !RESUME_FLAGS.has(name))
+  if (extra.length > 0) {
+    const names = extra.map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`)
+    throw new UserError({
+      code: 'USAGE',
+      message: `--resume goes on with the sweep as it was begun; ${names.join(', ')} cannot change it`,
+      fix: 'leave them out, or begin a new sweep',
+    })
+  }
   const manifest = await readSweepManifest(output)
   const inputs = await resumedInputs(output, manifest)
   const isComplete = !manifest.server.url.includes('***')
@@ -162,7 +177,8 @@ async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode
     })
   }
   const server = serverOf(flags.url ?? manifest.server.url, flags)
-  const absent = manifest.server.header_names.filter((name) => !(name in server.headers))
+  const given = new Set(Object.keys(server.headers).map((name) => name.toLowerCase()))
+  const absent = manifest.server.header_names.filter((name) => !given.has(name.toLowerCase()))
   if (absent.length > 0) {
     throw new UserError({
       code: 'RESUME_MISMATCH',

@@ -186,9 +186,10 @@ export class OpenAiRealtimeScript implements SessionScript {
   }
 
   get #turnDetection(): unknown {
-    const { audio } = this.#options.session
+    const { audio, turn_detection: beta } = this.#options.session
     const input = isObject(audio) ? audio.input : undefined
-    return isObject(input) ? input.turn_detection : undefined
+    const detection = isObject(input) ? input.turn_detection : undefined
+    return detection === undefined ? beta : detection
   }
 
   get #isInterruptible(): boolean {

@@ -4,13 +4,15 @@
  *
  * | state \ input      | opened   | created → updated | refused in-band | error           | input_sent | drain over | session.closed | socket gone       |
  * |--------------------|----------|-------------------|-----------------|-----------------|------------|------------|----------------|-------------------|
- * | connecting         | update → | -                 | -               | -               | -          | -          | -              | end: disconnected |
- * | awaiting updated   | -        | stream →          | → parting       | close → leaving | -          | -          | → parting      | end: disconnected |
+ * | connecting         | update → | -                 | → parting       | → parting       | -          | -          | → parting      | end: disconnected |
+ * | awaiting updated   | -        | stream →          | → parting       | → parting       | -          | -          | → parting      | end: disconnected |
  * | streaming          | -        | -                 | -               | close → leaving | wait →     | -          | → parting      | end: disconnected |
  * | draining           | -        | -                 | -               | close → leaving | -          | close →    | → parting      | end: disconnected |
  * | awaiting closed    | -        | -                 | -               | -               | -          | -          | → parting      | end: disconnected |
  * | leaving            | -        | -                 | -               | -               | -          | -          | → parting      | end: the error    |
  * | parting            | -        | -                 | -               | -               | -          | -          | -              | end               |
+ *
+ * A user who leaves is treated as an error is, but changes nothing any more once `session.close` is on its way.
  */
 import type { DurationUs } from '../../base/clock.js'
 import { isObject, type WireEvent } from '../../capture/trace-record.js'
