@@ -32,7 +32,7 @@ describe('what is secret', () => {
     {
       name: 'user information, also decoded',
       url: 'wss://me%40x:p%3Fss@h/',
-      expected: ['me%40x', 'p%3Fss', 'me@x', 'p?ss'],
+      expected: ['me%40x', 'p%3Fss', 'me@x', 'p?ss', 'me@x:p?ss', 'bWVAeDpwP3Nz'],
     },
     {
       name: 'unknown query values, also encoded',
