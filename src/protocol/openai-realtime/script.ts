@@ -16,27 +16,14 @@
  */
 import type { DurationUs, InstantUs } from '../../base/clock.js'
 import { isObject, type WireEvent } from '../../capture/trace-record.js'
+import { ClientScript, type Effects, PARTING } from '../client-script.js'
 import { pcm16ByteLength } from '../pcm.js'
-import {
-  COMPLETED,
-  describeClose,
-  type EndCause,
-  type ScriptEffect,
-  type ScriptInput,
-  type SessionScript,
-  withClose,
-  wordOf,
-} from '../script.js'
+import { COMPLETED, type EndCause, type ScriptEffect, wordOf } from '../script.js'
 import { commit, createResponse, sessionUpdate, truncate } from './client-events.js'
 import { canonicalEventType } from './event-names.js'
 import { Playout } from './playout.js'
 
-type State =
-  | 'awaiting session.created'
-  | 'awaiting session.updated'
-  | 'streaming'
-  | 'awaiting the last replies'
-  | 'awaiting the close of the connection'
+type State = 'awaiting session.created' | 'awaiting session.updated' | 'streaming' | 'awaiting the last replies'
 
 const QUIET = 'quiet'
 const UPDATE_ID = 'c_update'
@@ -50,67 +37,40 @@ export interface OpenAiScriptOptions {
   readonly quietUs: DurationUs
 }
 
-export class OpenAiRealtimeScript implements SessionScript {
+export class OpenAiRealtimeScript extends ClientScript<State> {
   readonly #options: OpenAiScriptOptions
   readonly #playout = new Playout()
   readonly #openResponses = new Set<string>()
   /** Responses whose playing was cut: what still arrives of them is dropped. */
   readonly #cutResponses = new Set<string>()
-  #state: State = 'awaiting session.created'
-  #isAdmitted = false
   #truncations = 0
-  #lastError: string | undefined
-  #cause: EndCause | undefined
+  #lastError: EndCause | undefined
 
   constructor(options: OpenAiScriptOptions) {
+    super('awaiting session.created')
     this.#options = options
   }
 
-  get stateName(): string {
-    return this.#state
+  protected override onInputSent(): Effects {
+    if (this.state !== 'streaming') return []
+    this.state = 'awaiting the last replies'
+    return [...this.#manualTurn(), this.#quiet()]
   }
 
-  get isAdmitted(): boolean {
-    return this.#isAdmitted
-  }
-
-  step(input: ScriptInput): readonly ScriptEffect[] {
-    switch (input.kind) {
-      case 'opened':
-        return []
-      case 'event':
-        return this.#onEvent(input.event, input.atUs)
-      case 'input_sent':
-        if (this.#state !== 'streaming') return []
-        this.#state = 'awaiting the last replies'
-        return [...this.#manualTurn(), this.#quiet()]
-      case 'waited':
-        return this.#onQuiet()
-      case 'closed':
-        return [{ kind: 'stop_input' }, { kind: 'end', cause: this.#causeOfClose(input.code, input.reason) }]
-      case 'leave':
-        return this.#part({ kind: 'left', message: 'interrupted by the user', isClientError: true })
-      default:
-        return input satisfies never
-    }
-  }
-
-  #onEvent(event: WireEvent, atUs: InstantUs): readonly ScriptEffect[] {
+  protected override onEvent(event: WireEvent, atUs: InstantUs): Effects {
     const effects = this.#react(event, atUs)
-    return this.#state === 'awaiting the last replies' ? [...effects, this.#quiet()] : effects
+    return this.state === 'awaiting the last replies' ? [...effects, this.#quiet()] : effects
   }
 
-  #react(event: WireEvent, atUs: InstantUs): readonly ScriptEffect[] {
+  #react(event: WireEvent, atUs: InstantUs): Effects {
     switch (typeof event.type === 'string' ? canonicalEventType(event.type) : '') {
       case 'session.created':
-        if (this.#state !== 'awaiting session.created') return []
-        this.#state = 'awaiting session.updated'
+        if (this.state !== 'awaiting session.created') return []
+        this.state = 'awaiting session.updated'
         return [{ kind: 'send', event: sessionUpdate(this.#options.session, UPDATE_ID) }]
       case 'session.updated':
-        if (this.#state !== 'awaiting session.updated') return []
-        this.#state = 'streaming'
-        this.#isAdmitted = true
-        return [{ kind: 'start_input' }]
+        if (this.state !== 'awaiting session.updated') return []
+        return this.admit('streaming')
       case 'response.created':
         if (isObject(event.response) && typeof event.response.id === 'string')
           this.#openResponses.add(event.response.id)
@@ -142,9 +102,8 @@ export class OpenAiRealtimeScript implements SessionScript {
   }
 
   /** Over a WebSocket the client does the cutting, and says how much was heard. */
-  #onSpeechStarted(atUs: InstantUs): readonly ScriptEffect[] {
-    if (!this.#isInterruptible || (this.#state !== 'streaming' && this.#state !== 'awaiting the last replies'))
-      return []
+  #onSpeechStarted(atUs: InstantUs): Effects {
+    if (!this.#isInterruptible || (this.state !== 'streaming' && this.state !== 'awaiting the last replies')) return []
     for (const id of this.#openResponses) this.#cutResponses.add(id)
     const heard = this.#playout.cut(atUs)
     if (heard === undefined) return []
@@ -158,22 +117,21 @@ export class OpenAiRealtimeScript implements SessionScript {
     ]
   }
 
-  #onError(event: WireEvent): readonly ScriptEffect[] {
+  #onError(event: WireEvent): Effects {
     const error = isObject(event.error) ? event.error : {}
-    this.#lastError = `${wordOf(error.code ?? error.type, 'error')}: ${wordOf(error.message, 'no message')}`
-    const isOfUpdate = error.event_id === UPDATE_ID || !this.#isAdmitted
-    if (!isOfUpdate && error.code !== 'session_expired') return []
-    return this.#part({ kind: 'server_error', message: `server error ${this.#lastError}`, isClientError: false })
+    this.#lastError = this.causeOfError(event)
+    const isOfUpdate = error.event_id === UPDATE_ID || !this.isAdmitted
+    return isOfUpdate || error.code === 'session_expired' ? this.part(this.#lastError) : []
   }
 
-  #onQuiet(): readonly ScriptEffect[] {
-    if (this.#state !== 'awaiting the last replies') return []
+  protected override onWaited(): Effects {
+    if (this.state !== 'awaiting the last replies') return []
     // A reply that is still open can be long in coming; the session's own deadline bounds it.
-    return this.#openResponses.size > 0 ? [this.#quiet()] : this.#part(COMPLETED)
+    return this.#openResponses.size > 0 ? [this.#quiet()] : this.part(COMPLETED)
   }
 
   /** Without turn detection the client says when the turn is over and asks for the reply. */
-  #manualTurn(): readonly ScriptEffect[] {
+  #manualTurn(): Effects {
     if (this.#turnDetection !== null) return []
     return [
       { kind: 'send', event: commit() },
@@ -197,27 +155,20 @@ export class OpenAiRealtimeScript implements SessionScript {
     return !(isObject(detection) && detection.interrupt_response === false)
   }
 
-  #part(cause: EndCause): readonly ScriptEffect[] {
-    if (this.#state === 'awaiting the close of the connection') return []
-    this.#cause = cause
-    this.#state = 'awaiting the close of the connection'
-    return [{ kind: 'stop_input' }, { kind: 'close' }]
+  protected override leave(cause: EndCause): Effects {
+    return this.part(cause)
   }
 
-  #causeOfClose(code: number, reason: string): EndCause {
-    const after = this.#lastError === undefined ? '' : ` after server error ${this.#lastError}`
-    if (this.#state !== 'awaiting the close of the connection') {
-      return {
-        kind: this.#lastError === undefined ? 'disconnected' : 'server_error',
-        message: `the connection ended (${describeClose(code, reason)}) in the state "${this.#state}"${after}`,
-        isClientError: true,
-      }
+  protected override causeOfClose(code: number, reason: string): EndCause {
+    const cause = super.causeOfClose(code, reason)
+    const after = this.#lastError === undefined ? '' : ` after ${this.#lastError.message}`
+    if (this.state !== PARTING) {
+      return { ...cause, kind: this.#lastError?.kind ?? cause.kind, message: cause.message + after }
     }
-    const cause = this.#cause ?? COMPLETED
     // Nothing else shows that the server was alive to the end: there is no farewell event.
-    if (cause === COMPLETED && code === ABNORMAL_CLOSE) {
+    if (this.cause === COMPLETED && code === ABNORMAL_CLOSE) {
       return { kind: 'disconnected', message: `the server did not answer the close${after}`, isClientError: true }
     }
-    return withClose(cause, code, reason)
+    return cause
   }
 }
