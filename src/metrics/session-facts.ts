@@ -252,9 +252,13 @@ function receiptReasons(receipts: SendReceipts | undefined, wire: WireFacts): st
   if (receipts.packets.length > wire.appends.length) {
     return [`the send receipts hold ${receipts.packets.length} packets, the trace ${wire.appends.length}`]
   }
-  const index = receipts.packets.findIndex(({ sendStartAtUs, eventId }, position) => {
+  const index = receipts.packets.findIndex(({ seq, sendStartAtUs, eventId }, position) => {
     const append = wire.appends[position]
-    return append?.atUs !== sendStartAtUs || (eventId !== undefined && append.eventId !== eventId)
+    return (
+      append?.atUs !== sendStartAtUs ||
+      (eventId !== undefined && append.eventId !== eventId) ||
+      (append.seq !== undefined && append.seq !== seq)
+    )
   })
   return index < 0 ? [] : [`the send receipt of packet ${index} does not belong to this trace`]
 }

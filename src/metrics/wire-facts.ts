@@ -20,6 +20,7 @@ export interface AudioDelta {
 export interface SentAppend {
   readonly atUs: InstantUs
   readonly eventId: string | undefined
+  readonly seq: number | undefined
   /** Base64, as sent. */
   readonly audio: string | undefined
 }
@@ -44,7 +45,7 @@ export interface WireFacts {
   readonly hasUpdated: boolean
   /** Sends of audio packets, in trace order, with the audio as base64 text. */
   readonly appends: readonly SentAppend[]
-  /** First receipt of each unit with media in it, by unit number. */
+  /** First receipt of each unit, by unit number. An empty unit after the input has a number beyond the expected ones. */
   readonly unitDoneAtUs: ReadonlyMap<number, InstantUs>
   /** Units for which audio or text arrived. */
   readonly speakUnits: ReadonlySet<number>
@@ -70,7 +71,7 @@ interface Dialect {
   readonly audioDeltas: ReadonlySet<string>
   /** `response.done` with status `cancelled` cuts its reply. */
   readonly isCutByCancelledDone?: boolean
-  /** `output_audio_buffer.cleared` cuts every open reply. */
+  /** `output_audio_buffer.cleared` cuts the reply that it names. */
   readonly isCutByClear?: boolean
   /** `speech_started` cuts every open reply, unless the first update set `interrupt_response` to false. */
   readonly isCutBySpeech?: boolean
@@ -155,6 +156,7 @@ class WireFactsReader {
       this.#appends.push({
         atUs,
         eventId: typeof event.event_id === 'string' ? event.event_id : undefined,
+        seq: isObject(event.sglang) && typeof event.sglang.seq === 'number' ? event.sglang.seq : undefined,
         audio: typeof event.audio === 'string' ? event.audio : undefined,
       })
     } else if (event.type === 'session.update') {
@@ -196,7 +198,7 @@ class WireFactsReader {
         if (this.#dialect.isCutBySpeech === true && this.#mayInterrupt) this.#cutOpenReplies()
         return
       case 'output_audio_buffer.cleared':
-        if (this.#dialect.isCutByClear === true) this.#cutOpenReplies()
+        if (this.#dialect.isCutByClear === true) this.#onCleared(event)
         return
       case 'error':
         this.#onError(event)
@@ -204,7 +206,7 @@ class WireFactsReader {
       default:
         if (typeof event.type !== 'string') return
         if (this.#dialect.audioDeltas.has(event.type)) this.#onAudio(atUs, event)
-        else if (TEXT_DELTAS.has(event.type) && event.delta !== '') {
+        else if (TEXT_DELTAS.has(event.type) && typeof event.delta === 'string' && event.delta !== '') {
           this.#speakUnits.add(unitNamedBy(event) ?? this.#unitReceipts)
         }
     }
@@ -212,9 +214,6 @@ class WireFactsReader {
 
   #onUnitDone(atUs: InstantUs, event: WireEvent): void {
     this.#unitReceipts += 1
-    // An empty unit at the end of the input is no unit (docs/metrics.md, section 3).
-    const mediaTime = isObject(event.sglang) ? event.sglang.media_time : undefined
-    if (isObject(mediaTime) && mediaTime.duration_ms === 0) return
     const unit = unitNumber(event.unit_id) ?? unitNamedBy(event)
     if (unit !== undefined && !this.#unitDoneAtUs.has(unit)) this.#unitDoneAtUs.set(unit, atUs)
   }
@@ -246,6 +245,13 @@ class WireFactsReader {
     if (reply === undefined) return
     if (this.#dialect.isCutByCancelledDone === true && response?.status === 'cancelled') reply.isCut = true
     this.#openReplies.delete(reply)
+  }
+
+  /** Cuts the reply that the event names, or every open one where it names none that is known. */
+  #onCleared(event: WireEvent): void {
+    const named = typeof event.response_id === 'string' ? this.#replies.get(event.response_id) : undefined
+    if (named === undefined) this.#cutOpenReplies()
+    else named.isCut = true
   }
 
   #cutOpenReplies(): void {
