@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const entry = join(root, 'dist', 'cli', 'main.js')
@@ -19,5 +19,5 @@ if (!existsSync(entry)) {
   if (build.status !== 0) process.exit(70)
 }
 
-const { main } = await import(entry)
+const { main } = await import(pathToFileURL(entry).href)
 await main(process.argv)

@@ -105,6 +105,11 @@ function describeIssue(issue: z.core.$ZodIssue, root: unknown, schema: z.ZodType
 }
 
 function unionRule(issue: z.core.$ZodIssueInvalidUnion): string {
+  // A message of the schema's own says it best.
+  if (issue.message.startsWith('must')) return `it ${issue.message}`
+  const { discriminator, options } = issue as { discriminator?: string; options?: readonly unknown[] }
+  if (discriminator !== undefined && options !== undefined)
+    return `${discriminator} must be one of ${options.join(', ')}`
   const rules = issue.errors.map((errors) => errors.map((error) => error.message).join(', '))
   return `no allowed form fits: ${[...new Set(rules)].join(' / ')}`
 }
@@ -116,6 +121,7 @@ function sizeOf(origin: string): string {
 
 function article(type: string): string {
   if (type === 'int') return 'a whole number'
+  if (type === 'record') return 'an object'
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 

@@ -59,6 +59,8 @@ export interface RecordedRun {
   readonly gate: unknown
   /** False when the recorder was stopped before its last session: such a level was not measured. */
   readonly isComplete: boolean
+  /** Stopped by its user; such a level is recorded again when the sweep is resumed. */
+  readonly isInterrupted: boolean
   /** In the order of the run's books. */
   readonly sessions: readonly SessionEntry[]
   /** Dataset items that could not be used, so no session was attempted. */
@@ -104,7 +106,7 @@ export async function readRun(directory: string): Promise<RecordedRun> {
       directory: join(directory, 'sessions', name),
       declaredInputS: undefined,
     }))
-    return { ...common, layout: 'plain', isComplete: true, sessions, invalidItems: 0 }
+    return { ...common, layout: 'plain', isComplete: true, isInterrupted: false, sessions, invalidItems: 0 }
   }
   return { ...common, layout: 'field', ...sessionsOf(directory, books) }
 }
@@ -240,7 +242,7 @@ function sessionsOf(directory: string, books: RunBooks) {
   }
   // A run whose books were not closed is whole all the same when every session in them has ended.
   const isComplete = pending === 0 && books.status !== 'preparing' && books.status !== 'interrupted'
-  return { sessions, invalidItems, isComplete }
+  return { sessions, invalidItems, isComplete, isInterrupted: books.status === 'interrupted' }
 }
 
 function sessionName(root: string, path: string): string {

@@ -139,6 +139,10 @@ export class TraceFile {
         this.#handle = undefined
       }
       return bytes.length
+    } catch (thrown) {
+      await this.#handle?.close().catch(() => undefined)
+      this.#handle = undefined
+      throw thrown
     } finally {
       this.isBusy = false
     }

@@ -15,9 +15,6 @@ import { sweepCommand } from './commands/sweep.io.js'
 import { verifyCommand } from './commands/verify.io.js'
 import { errorLine } from './terminal.io.js'
 
-/** A command's action: it prints, and answers with the exit code. */
-export type Action = (...args: never[]) => Promise<ExitCode>
-
 export function program(onExit: (code: ExitCode) => void): Command {
   const root = new Command('floorload')
     .description(

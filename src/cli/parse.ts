@@ -93,11 +93,18 @@ export function parseHeaders(lines: readonly string[]): Record<string, string> {
       })
     }
     const value = line.slice(colon + 1).trim()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be in a header
-    if (/[\u0000-\u001f\u007f]/.test(value)) {
-      throw new UserError({ code: 'USAGE', message: `--header ${name}: the value holds a control character` })
-    }
+    checkHeaderValue(name, value)
     headers[name] = value
   }
   return headers
+}
+
+/** @throws UserError USAGE for a value that HTTP cannot carry; the value itself, which may be a secret, is not shown */
+export function checkHeaderValue(name: string, value: string): void {
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return
+  throw new UserError({
+    code: 'USAGE',
+    message: `the value of the header ${name} holds a character that HTTP headers cannot carry`,
+    fix: 'check that it was copied whole and without line breaks',
+  })
 }

@@ -4,7 +4,7 @@
 import { Presets, SingleBar } from 'cli-progress'
 import { mergedSummary, prepareHistograms } from '../load/live-stats.io.js'
 import type { SweepEvents } from '../sweep/run-sweep.io.js'
-import { percent } from '../sweep/verdict-text.js'
+import { describeMiss, percent } from '../sweep/verdict-text.js'
 
 // The most telling figures first: a narrow terminal cuts the line at its end.
 const FORMAT =
@@ -48,13 +48,13 @@ export async function progressEvents({ isQuiet }: { isQuiet: boolean }): Promise
         stall: progress.loopDelayMaxMs.toFixed(1),
       })
     },
-    levelEnds: (level, { row }) => {
+    levelEnds: (level, { row, targets }) => {
       stop()
       const state = !row.valid
         ? 'invalid'
         : row.meets_targets
           ? 'meets its targets'
-          : `misses: ${row.missed_targets.join(', ')}`
+          : `misses: ${row.missed_targets.map((target) => describeMiss(row, target, targets)).join(', ')}`
       const repeat = level.repeat > 1 ? ` r${level.repeat}` : ''
       const miss = row.unit_miss_rate === null ? '' : `, unit miss ${percent(row.unit_miss_rate)}`
       const lag = row.unit_lag_s === null ? '' : `, unit lag p95 ${Math.round(row.unit_lag_s.p95 * 1000)} ms`

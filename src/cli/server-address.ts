@@ -1,7 +1,7 @@
 /** The server as the flags of a command describe it: address, model in the query, and what is sent with the upgrade. */
 import { UserError } from '../base/errors.js'
 import { checkUrl, type ServerAddress } from '../sweep/reach.io.js'
-import { parseHeaders } from './parse.js'
+import { checkHeaderValue, parseHeaders } from './parse.js'
 
 export interface ServerFlags {
   readonly url: string
@@ -34,5 +34,6 @@ function bearer(variable: string | undefined): Record<string, string> {
       fix: `export ${variable}=KEY first`,
     })
   }
+  checkHeaderValue('Authorization', key.trim())
   return { Authorization: `Bearer ${key.trim()}` }
 }

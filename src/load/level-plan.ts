@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { profileSchema } from '../profile/profile.js'
-import { START_POLICIES } from './start-policy.js'
+import { START_POLICIES } from '../profile/sweep-file.js'
 
 export const levelPlanSchema = z.object({
   runDirectory: z.string(),

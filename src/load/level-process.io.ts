@@ -5,7 +5,7 @@
  */
 import { copyFile, link, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileWhole } from '../base/atomic-file.io.js'
+import { outputError, writeFileWhole } from '../base/atomic-file.io.js'
 import { type Clock, formatSecondsOfUs, US_PER_MS, US_PER_S } from '../base/clock.js'
 import { messageOf, UserError } from '../base/errors.js'
 import { jsonText } from '../base/json.js'
@@ -31,7 +31,7 @@ interface PreparedInput {
 
 async function main(): Promise<void> {
   // An interrupt reaches the whole process group; the parent decides what it means and sends `leave`.
-  process.on('SIGINT', () => undefined)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
   const plan = await receivePlan()
   let level: LevelProcess | undefined
   let leaveMessage: string | undefined
@@ -63,6 +63,7 @@ class LevelProcess {
   #failed = 0
   #missedUnits = 0
   #wasInterrupted = false
+  #failure: UserError | undefined
 
   static async prepare(plan: LevelPlan): Promise<LevelProcess> {
     const driver = driverOf(plan.profile)
@@ -122,7 +123,8 @@ class LevelProcess {
     const monitoring = this.#monitor.stop(this.#store.bytesWritten)
     await this.#store.drain()
     await Promise.all(this.#closings)
-    if (this.#store.failure !== undefined) throw this.#store.failure
+    const failure = this.#failure ?? this.#store.failure
+    if (failure !== undefined) throw failure
     await writeFileWhole(
       join(this.#plan.runDirectory, MONITOR_FILE),
       jsonText({ ...monitoring, trace_bytes: this.#store.bytesWritten }),
@@ -158,7 +160,13 @@ class LevelProcess {
         append: (line) => trace.append(line),
         finish: (result) => {
           trace.finish()
-          this.#closings.push(this.#storeSession(directory, input, result))
+          this.#closings.push(
+            this.#storeSession(directory, input, result).catch((thrown: unknown) => {
+              this.#failure ??= thrown instanceof UserError ? thrown : outputError(directory, thrown)
+              // What cannot be stored cannot be judged: the level ends here.
+              this.#runner.leave('a session could not be stored')
+            }),
+          )
         },
       },
       observer: {

@@ -3,8 +3,9 @@
  * nothing of sockets or files; a failed session is an ordinary end, and the level goes on.
  */
 import type { Cancel, Clock, DurationUs, InstantUs } from '../base/clock.js'
+import type { StartPolicy } from '../profile/sweep-file.js'
 import type { SessionRunner, SessionRunnerOptions } from './session-runner.js'
-import { poissonArrivalsUs, type StartPolicy, spreadOffsetUs } from './start-policy.js'
+import { poissonArrivalsUs, spreadOffsetUs } from './start-policy.js'
 
 export type CreateRunner = (
   sessionIndex: number,

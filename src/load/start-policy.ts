@@ -11,9 +11,6 @@
 import type { DurationUs } from '../base/clock.js'
 import { seededRandom } from '../stats/random.js'
 
-export const START_POLICIES = ['pool', 'aligned', 'spread', 'poisson'] as const
-export type StartPolicy = (typeof START_POLICIES)[number]
-
 /** Offsets of the arrivals from the start of the level; the first arrives at once. */
 export function poissonArrivalsUs(options: {
   readonly sessions: number

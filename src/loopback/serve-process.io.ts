@@ -12,7 +12,7 @@ export type FromServeProcess =
   | { readonly kind: 'failed'; readonly message: string }
 
 // An interrupt is for the parent to act on; the server must outlive the sessions that are being closed.
-process.on('SIGINT', () => undefined)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 process.once('disconnect', () => process.exit(0))
 process.once('message', async (message: { profile: unknown; options: unknown }) => {
   try {

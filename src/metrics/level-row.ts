@@ -94,7 +94,12 @@ export function levelRow(options: LevelRowOptions): LevelRow {
           unitColumns.unit_miss_rate < STRICT_GATE_MISS_RATE &&
           peak >= concurrency
         : null,
-    overall_verdict: overallVerdict(valid, missed.length > 0, unitColumns.confident_verdict),
+    // Without deadlines to judge by, meeting the targets shows admission and no more.
+    overall_verdict: overallVerdict(
+      valid,
+      missed.length > 0,
+      mode === 'stream' ? 'inconclusive' : unitColumns.confident_verdict,
+    ),
   }
 }
 

@@ -95,7 +95,7 @@ export function sessionFacts({
       : sentPackets(recording.receipts)
   const pacing = judgePacing({ packets, inputUs })
   const reasons = [
-    ...verdict.violations.map(({ check, message }) => `${check} ${message}`),
+    ...tellingFirst(verdict.violations).map(({ check, message }) => `${check} ${message}`),
     ...(verdict.status === 'not_exercised' ? ['not exercised: input and output never overlapped'] : []),
     ...recording.fileProblems,
     ...inputReasons(recording.inputPcm, sent),
@@ -131,6 +131,14 @@ export function sessionFacts({
     acceptedMs: mode === 'native' || profile.protocol === 'turn-based' ? wire.acceptedMs : null,
     replyS: wire.replySamples / profile.output.sample_rate_hz,
   }
+}
+
+/** A failure on the client's side and a server error explain what follows from them: missing receipts and the like. */
+const TELLING_CHECKS = ['C5', 'N38', 'L15', 'O10', 'V5']
+
+function tellingFirst(violations: readonly Violation[]): Violation[] {
+  const isTelling = ({ check }: Violation) => TELLING_CHECKS.includes(check)
+  return [...violations.filter(isTelling), ...violations.filter((violation) => !isTelling(violation))]
 }
 
 /** When each unit's input was complete at the server's door. */

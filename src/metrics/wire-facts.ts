@@ -7,11 +7,6 @@ import { isObject, type TraceLine, type WireEvent } from '../capture/trace-recor
 import type { ProtocolName } from '../profile/profile.js'
 import { pcm16ByteLength } from '../protocol/pcm.js'
 
-export interface UnitReceipt {
-  readonly unit: number
-  readonly doneAtUs: InstantUs
-}
-
 export interface AudioDelta {
   readonly atUs: InstantUs
   readonly samples: number

@@ -6,7 +6,9 @@ import { z } from 'zod'
 
 export const SWEEP_SCHEMA_NAME = 'floorload.sweep/1'
 
-const POLICIES = ['pool', 'aligned', 'spread', 'poisson'] as const
+/** When sessions begin: docs/metrics.md, section 2. */
+export const START_POLICIES = ['pool', 'aligned', 'spread', 'poisson'] as const
+export type StartPolicy = (typeof START_POLICIES)[number]
 
 export const inputsSchema = z.discriminatedUnion('kind', [
   /** The clips that come with floorload. */
@@ -49,49 +51,58 @@ export const gateSchema = z
   })
 export type Gate = Readonly<z.infer<typeof gateSchema>>
 
-export const sweepFileSchema = z.strictObject({
-  schema: z.literal(SWEEP_SCHEMA_NAME),
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be letters, digits, dots, dashes and underscores'),
-  description: z.string().optional(),
-  profile: z.string().min(1).optional(),
-  levels: z
-    .array(z.number().int().min(1).max(100_000))
-    .min(1)
-    .refine((levels) => new Set(levels).size === levels.length, 'must not name a level twice'),
-  order: z.enum(['ascending', 'descending', 'as_given', 'shuffled']).default('ascending'),
-  repeats: z.number().int().min(1).max(1000).default(1),
-  start: z.enum(POLICIES).default('pool'),
-  inputs: inputsSchema.default({ kind: 'built-in' }),
-  sessions: sessionsSchema.default('all'),
-  /** Laid over the profile's `session` object. */
-  session: z.record(z.string(), z.unknown()).optional(),
-  /** The server's turn detector, where the protocol has one; null for manual turns. */
-  turn_detection: z.record(z.string(), z.unknown()).nullable().optional(),
-  /** Sessions before the first level that are recorded apart and enter no result. */
-  warm_up_sessions: z.number().int().min(0).max(1000).default(1),
-  playback_reserve_ms: z.number().min(0).max(60_000).default(80),
-  targets: z
-    .strictObject({
-      unit_miss_rate_max: z.number().min(0).max(1).optional(),
-      rtf_p90_below: z.number().positive().optional(),
-    })
-    .prefault({}),
-  gate: gateSchema.optional(),
-  /** Ends the sweep after a level this bad, so that a box is not driven further past its knee. */
-  stop: z.strictObject({ unit_miss_rate_at_least: z.number().min(0).max(1) }).optional(),
-  admission: z
-    .strictObject({
-      retries: z.number().int().min(0).max(3).default(3),
-      backoff_ms: z.number().min(0).max(60_000).default(250),
-    })
-    .prefault({}),
-  deadlines: z
-    .strictObject({
-      admission_s: z.number().positive().max(3600).default(30),
-      /** For a whole session; default 90 s, or a minute more than its input where that is longer. */
-      session_s: z.number().positive().max(86_400).optional(),
-    })
-    .prefault({}),
-  seed: z.number().int().min(0).default(0),
-})
+export const sweepFileSchema = z
+  .strictObject({
+    schema: z.literal(SWEEP_SCHEMA_NAME),
+    name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be letters, digits, dots, dashes and underscores'),
+    description: z.string().optional(),
+    profile: z.string().min(1).optional(),
+    levels: z
+      .array(z.number().int().min(1).max(100_000))
+      .min(1)
+      .refine((levels) => new Set(levels).size === levels.length, 'must not name a level twice'),
+    order: z.enum(['ascending', 'descending', 'as_given', 'shuffled']).default('ascending'),
+    repeats: z.number().int().min(1).max(1000).default(1),
+    start: z.enum(START_POLICIES).default('pool'),
+    inputs: inputsSchema.default({ kind: 'built-in' }),
+    sessions: sessionsSchema.default('all'),
+    /** Laid over the profile's `session` object. */
+    session: z.record(z.string(), z.unknown()).optional(),
+    /** The server's turn detector, where the protocol has one; null for manual turns. */
+    turn_detection: z.record(z.string(), z.unknown()).nullable().optional(),
+    /** Sessions before the first level that are recorded apart and enter no result. */
+    warm_up_sessions: z.number().int().min(0).max(1000).default(1),
+    playback_reserve_ms: z.number().min(0).max(60_000).default(80),
+    targets: z
+      .strictObject({
+        unit_miss_rate_max: z.number().min(0).max(1).optional(),
+        rtf_p90_below: z.number().positive().optional(),
+      })
+      .prefault({}),
+    gate: gateSchema.optional(),
+    /** Ends the sweep after a level this bad, so that a box is not driven further past its knee. */
+    stop: z.strictObject({ unit_miss_rate_at_least: z.number().min(0).max(1) }).optional(),
+    admission: z
+      .strictObject({
+        retries: z.number().int().min(0).max(3).default(3),
+        backoff_ms: z.number().min(0).max(60_000).default(250),
+      })
+      .prefault({}),
+    deadlines: z
+      .strictObject({
+        admission_s: z.number().positive().max(3600).default(30),
+        /** For a whole session; default 90 s, or a minute more than its input where that is longer. */
+        session_s: z.number().positive().max(86_400).optional(),
+      })
+      .prefault({}),
+    seed: z.number().int().min(0).default(0),
+  })
+  .refine(
+    ({ sessions, levels }) =>
+      typeof sessions === 'string' || !('count' in sessions) || sessions.count >= Math.max(...levels),
+    {
+      path: ['sessions', 'count'],
+      message: 'must be at least the highest level, or that many sessions are never open at once',
+    },
+  )
 export type SweepConfig = Readonly<z.infer<typeof sweepFileSchema>>

@@ -17,10 +17,21 @@ export function judgeGate(rows: readonly LevelRow[], gate: Gate): GateResult {
   const atLevel = rows.filter(({ concurrency }) => concurrency === wanted)
   const capacity = capacityOf(levelOutcomes(rows))
   if (gate.rule === 'strict') return strictGate(atLevel, gate, decide)
+  if (rows.some(({ mode }) => mode === 'stream')) {
+    return decide(
+      'undecided',
+      'this protocol has neither unit receipts nor turns: nothing shows that deadlines were kept',
+    )
+  }
   const problem = capacityProblem(capacity, wanted)
   if (problem !== undefined) return decide(problem.verdict, problem.reason)
   if (atLevel.length < gate.runs) {
-    return decide('undecided', `level ${wanted} was recorded ${atLevel.length} of ${gate.runs} times`)
+    return decide(
+      'undecided',
+      atLevel.length === 0
+        ? `level ${wanted} was not recorded; the capacity is ${capacity.status === 'at_least' ? 'at least ' : ''}${capacity.sessions}`
+        : `level ${wanted} was recorded ${atLevel.length} of ${gate.runs} times`,
+    )
   }
   if (gate.confident) {
     const verdicts = atLevel.map((row) => row.confident_verdict)

@@ -13,13 +13,13 @@ export function describeHost(): Record<string, unknown> {
     cpu_model: processors[0]?.model ?? null,
     memory_gb: Math.round(totalmem() / 1e8) / 10,
     // Masking of frames is several times cheaper with it; a host without it drives fewer sessions.
-    bufferutil: isInstalled('bufferutil') && process.env.WS_NO_BUFFER_UTIL === undefined,
+    bufferutil: loads('bufferutil') && process.env.WS_NO_BUFFER_UTIL === undefined,
   }
 }
 
-function isInstalled(name: string): boolean {
+function loads(name: string): boolean {
   try {
-    createRequire(import.meta.url).resolve(name)
+    createRequire(import.meta.url)(name)
     return true
   } catch {
     return false

@@ -76,7 +76,7 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
     profile: profile.name,
     profile_definition: profile,
     trace_format: profile.trace_format,
-    source: { tool: 'floorload', version, node: process.version, clock: 'CLOCK_MONOTONIC' },
+    source: { tool: 'floorload', version, node: process.version, clock: 'monotonic' },
     server: { url: redactUrl(server.url), header_names: Object.keys(server.headers), model: profile.model ?? null },
     dataset: { inputs: config.inputs },
     config: {

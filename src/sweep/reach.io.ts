@@ -22,6 +22,7 @@ export type Handshake =
   | { readonly kind: 'failed'; readonly message: string }
 
 const HANDSHAKE_TIMEOUT_MS = 10_000
+const CLOSE_TIMEOUT_MS = 2_000
 const BUSY_RETRIES = 3
 const BUSY_BACKOFF_MS = 500
 
@@ -34,7 +35,14 @@ export function checkUrl(url: string): void {
   if (!URL.canParse(url)) {
     throw new UserError({ code: 'URL_INVALID', message: `${shown} is no URL`, fix: 'give ws://HOST:PORT/v1/realtime' })
   }
-  const { protocol } = new URL(url)
+  const { protocol, hash } = new URL(url)
+  if (hash !== '') {
+    throw new UserError({
+      code: 'URL_INVALID',
+      message: `${shown}: a WebSocket URL has no fragment (#…)`,
+      fix: 'leave it out',
+    })
+  }
   if (protocol === 'ws:' || protocol === 'wss:') return
   const twin = protocol === 'http:' ? 'ws:' : protocol === 'https:' ? 'wss:' : undefined
   throw new UserError({
@@ -48,14 +56,22 @@ export function checkUrl(url: string): void {
 export function tryHandshake({ url, headers }: ServerAddress): Promise<Handshake> {
   return new Promise((resolve) => {
     const transport = new WsTransport({ url, headers, handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS })
+    let closeTimer: NodeJS.Timeout | undefined
     const connection = transport.connect({
-      onOpen: () => connection.close(1000),
+      onOpen: () => {
+        connection.close(1000)
+        // A server that does not answer the close has let us in all the same.
+        closeTimer = setTimeout(() => connection.terminate(), CLOSE_TIMEOUT_MS)
+      },
       onText: () => undefined,
       onBinary: () => undefined,
       onRefused: ({ status, body }) => resolve({ kind: 'refused', status, body }),
       onFailed: (message) => resolve({ kind: 'failed', message }),
       // Resolved only when the server has let go too, so that the next session finds the slot free.
-      onClosed: () => resolve({ kind: 'open' }),
+      onClosed: () => {
+        clearTimeout(closeTimer)
+        resolve({ kind: 'open' })
+      },
     })
   })
 }
@@ -118,7 +134,7 @@ export async function fetchBeside(
   target.password = ''
   try {
     const response = await request(target, {
-      headers: { ...address.headers },
+      headers: { ...basicAuthorization(new URL(address.url)), ...address.headers },
       headersTimeout: HANDSHAKE_TIMEOUT_MS,
       bodyTimeout: HANDSHAKE_TIMEOUT_MS,
     })
@@ -133,4 +149,11 @@ export async function fetchBeside(
   } catch (thrown) {
     return { error: messageOf(thrown) }
   }
+}
+
+/** What a WebSocket client makes of user information in its URL. */
+function basicAuthorization({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {}
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
 }

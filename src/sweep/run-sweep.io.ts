@@ -80,7 +80,7 @@ class Sweep {
 
   async run(): Promise<SweepEnd> {
     const { config, output, inputs, isResumed, signal } = this.#options
-    await ensureRoom(output, this.#bytesToWrite())
+    await ensureRoom(output, this.#bytesToWrite(await this.#unfinishedLevels()))
     await createFolder(output)
     if (!isResumed) {
       await writeFileWhole(join(output, SWEEP_MANIFEST_FILE), jsonText(this.#manifest()))
@@ -177,9 +177,7 @@ class Sweep {
   }
 
   async #isEverythingDone(): Promise<boolean> {
-    if (!this.#options.isResumed) return false
-    const states = await Promise.all(this.#levels.map((level) => isLevelComplete(this.#directoryOf(level))))
-    return states.every(Boolean)
+    return (await this.#unfinishedLevels()).length === 0
   }
 
   #manifest(): SweepManifest {
@@ -214,12 +212,22 @@ class Sweep {
     }
   }
 
-  /** Traces hold sent and received audio as base64, at most as long as the input each. */
-  #bytesToWrite(): number {
+  async #unfinishedLevels(): Promise<PlannedLevel[]> {
+    if (!this.#options.isResumed) return [...this.#levels]
+    const states = await Promise.all(this.#levels.map((level) => isLevelComplete(this.#directoryOf(level))))
+    return this.#levels.filter((_, index) => states[index] !== true)
+  }
+
+  /**
+   * Traces hold sent and received audio as base64, at most as long as the input each; beside them stands the input as WAV,
+   * and as PCM where the file system has no links.
+   */
+  #bytesToWrite(levels: readonly PlannedLevel[]): number {
     const { inputs, profile } = this.#options
     const meanInputS = inputs.reduce((sum, clip) => sum + clipDurationS(clip), 0) / Math.max(1, inputs.length)
-    const bytesPerS = (profile.input.sample_rate_hz + profile.output.sample_rate_hz) * 2 * 1.4 + 20_000
-    const sessions = this.#levels.reduce((sum, level) => sum + level.sessions, 0)
+    const audioPerS = (profile.input.sample_rate_hz + profile.output.sample_rate_hz) * 2
+    const bytesPerS = audioPerS * 1.4 + profile.input.sample_rate_hz * 4 + 20_000
+    const sessions = levels.reduce((sum, level) => sum + level.sessions, 0)
     return sessions * meanInputS * bytesPerS + 10_000_000
   }
 }

@@ -153,6 +153,16 @@ function warningsOf(runs: readonly AnalysedRun[]): string[] {
       warnings.push(`${name}: the levels were started under different policies and do not compare`)
     }
   }
+  for (const { row, run } of runs) {
+    if (row.sessions_attempted > 0 && row.peak_complete_streams < row.concurrency) {
+      warnings.push(
+        `${run.name}: at most ${row.peak_complete_streams} sessions were inside their input at once; ${row.concurrency} were asked for`,
+      )
+    }
+    if (row.mode === 'stream' && row.sessions_succeeded > 0 && row.replies_with_audio === 0) {
+      warnings.push(`${run.name}: no session was answered with audio`)
+    }
+  }
   const seen = new Map<string, string>()
   for (const { run, inputsSha256 } of runs) {
     const other = seen.get(inputsSha256)

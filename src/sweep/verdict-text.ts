@@ -15,6 +15,7 @@ export function verdictLines({ capacity, rows, repeats, targets }: VerdictInput)
   return [
     capacityLine(capacity, rows, targets),
     ...confidenceLines(capacity, rows),
+    ...streamLines(rows),
     ...repeatLines(capacity, repeats),
     ...uncertainLines(rows),
     ...capacity.meets_above.map(
@@ -97,6 +98,13 @@ function invalidReason(rows: readonly LevelRow[], level: number): string {
 
 function violations(count: number): string {
   return `${count} pacing violation${count === 1 ? '' : 's'}`
+}
+
+/** What a protocol without deadlines can show. */
+function streamLines(rows: readonly LevelRow[]): string[] {
+  return rows.some(({ mode }) => mode === 'stream')
+    ? ['Admission and pacing only: this protocol has neither unit receipts nor turns, so no deadline was judged.']
+    : []
 }
 
 /** How sure the capacity is: the verdict of its highest level at 95%. */

@@ -42,7 +42,11 @@ describe('the result of a sweep', () => {
       { profile: 'minicpmo-native', capacity: { status: 'exact', sessions: 2, first_missing_level: 4 } },
     ])
     expect(result.profiles[0]?.repeats.map(({ runs }) => runs)).toEqual([1, 2, 1])
-    expect(result).toMatchObject({ gate: null, tool: { name: 'floorload', version: '1.2.3' }, warnings: [] })
+    expect(result).toMatchObject({
+      gate: null,
+      tool: { name: 'floorload', version: '1.2.3' },
+      warnings: ['concurrency-4: at most 2 sessions were inside their input at once; 4 were asked for'],
+    })
   })
 
   it('can be read again as what it is', async () => {

@@ -59,10 +59,8 @@ async function demo(flags: { output?: string; json?: boolean; quiet?: boolean })
     )
   }
   const interrupt = interruptSignal()
-  const [inputs, server] = await Promise.all([
-    loadInputs(config.inputs, profile, () => undefined),
-    startServeProcess(profile, { ...ACCELERATOR, port: 0 }),
-  ])
+  const inputs = await loadInputs(config.inputs, profile, () => undefined)
+  const server = await startServeProcess(profile, { ...ACCELERATOR, port: 0 })
   const footer = [
     `Predicted on paper: ${predicted.atLeast ?? 'none'}, because ${2 * baseMs} + ${perUnitMs} x ${predicted.atLeast} ms fit into a unit and ${baseMs} + ${perUnitMs} x ${LEVELS.find((level) => level > (predicted.atMost ?? 0))} ms do not. A simulated accelerator says nothing of any GPU.`,
   ]

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { type ExitCode, messageOf, UserError } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
+import { describeProblems } from '../../base/schema.js'
 import type { LevelRow } from '../../metrics/level-row.js'
 import { type Gate, gateSchema } from '../../profile/sweep-file.js'
 import { exitCodeOfGate, judgeGate } from '../../sweep/gate.js'
@@ -93,10 +94,13 @@ function gateOf(recorded: Gate | undefined, flags: GateFlags): Gate {
       fix: 'say what has to hold with --min-capacity N',
     })
   }
-  return {
+  const gate = {
     min_capacity: minCapacity,
     rule: flags.strict === true ? 'strict' : (recorded?.rule ?? 'targets'),
     runs: flags.runs ?? recorded?.runs ?? 1,
     confident: flags.confident ?? recorded?.confident ?? false,
   }
+  const problems = describeProblems(gateSchema, gate)
+  if (problems !== undefined) throw new UserError({ code: 'USAGE', message: `the gate cannot be judged: ${problems}` })
+  return gateSchema.parse(gate)
 }

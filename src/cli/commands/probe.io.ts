@@ -10,8 +10,9 @@ import { loadProfile } from '../../profile/load-profile.io.js'
 import type { Profile } from '../../profile/profile.js'
 import { withSessionSettings } from '../../profile/session-settings.js'
 import { SWEEP_SCHEMA_NAME, sweepFileSchema } from '../../profile/sweep-file.js'
+import { checkCapabilities } from '../../sweep/capabilities.js'
 import { loadInputs } from '../../sweep/inputs.io.js'
-import { ensureReachable, fetchBeside, type ServerAddress } from '../../sweep/reach.io.js'
+import { capabilitiesOf, ensureReachable, fetchBeside, type ServerAddress } from '../../sweep/reach.io.js'
 import { runSweep } from '../../sweep/run-sweep.io.js'
 import { interruptSignal } from '../interrupt.io.js'
 import { collect, parseJson, parseJsonObject } from '../parse.js'
@@ -54,11 +55,12 @@ async function probe(flags: ProbeFlags): Promise<ExitCode> {
     turnDetection: flags.turnDetection,
   })
   await ensureReachable(server)
+  checkCapabilities(profile, await capabilitiesOf(server, profile), [1])
   const documents = await Promise.all(
     Object.entries(PATHS).map(async ([name, path]) => [name, await fetchBeside(server, path)] as const),
   )
   const session = await oneSession(profile, server)
-  const found = { url: redactUrl(flags.url), profile: profile.name, ...Object.fromEntries(documents), session }
+  const found = { url: redactUrl(server.url), profile: profile.name, ...Object.fromEntries(documents), session }
   if (flags.json === true) print(jsonText(found))
   else {
     print(`${found.url}: reachable, the WebSocket handshake works`)
@@ -67,8 +69,11 @@ async function probe(flags: ProbeFlags): Promise<ExitCode> {
     }
     print(session.passed ? `one ${profile.name} session: pass` : `one ${profile.name} session: fail`)
     for (const reason of session.reasons) print(`  ${reason}`)
-    if (session.unit_lag_ms !== null)
-      print(`unit lag: ${session.unit_lag_ms.map((lag) => Math.round(lag)).join(' ')} ms`)
+    const lag = session.unit_lag_s
+    if (lag !== null) {
+      const ms = (seconds: number) => Math.round(seconds * 1000)
+      print(`unit lag: p50 ${ms(lag.p50)} ms, max ${ms(lag.max)} ms, of ${lag.n} units`)
+    }
   }
   return session.passed ? EXIT.ok : EXIT.notMeasured
 }
@@ -101,10 +106,7 @@ async function oneSession(profile: Profile, server: ServerAddress) {
     return {
       passed: facts?.hasSucceeded ?? false,
       reasons: facts?.reasons.slice(0, 8) ?? ['the session was interrupted'],
-      unit_lag_ms:
-        facts === undefined || facts.unitsExpected === null
-          ? null
-          : facts.units.map(({ lagUs }) => (lagUs ?? 0) / 1000),
+      unit_lag_s: runs[0]?.row.unit_lag_s ?? null,
     }
   } finally {
     interrupt.dispose()

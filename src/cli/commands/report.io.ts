@@ -1,6 +1,6 @@
 /** `floorload report`: the same table from recorded runs, ours or another recorder's; the same bytes for the same runs. */
 import { readdir, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Command } from 'commander'
 import { writeFileWhole } from '../../base/atomic-file.io.js'
 import { EXIT, type ExitCode, UserError } from '../../base/errors.js'
@@ -42,11 +42,28 @@ export function reportCommand(onExit: (code: ExitCode) => void): Command {
 }
 
 async function report(flags: ReportFlags): Promise<ExitCode> {
+  if (flags.output !== undefined && basename(flags.output) in RENDERED_NAMES) {
+    throw new UserError({
+      code: 'USAGE',
+      message: `--output ${flags.output}: ${basename(flags.output)} is written beside the result`,
+      fix: 'give the name of the JSON file, such as serving.json',
+    })
+  }
   const directories = (await Promise.all(flags.run.map(levelsOf))).flat()
   const runs: AnalysedRun[] = []
   for (const directory of directories) {
     const analysed = await analyseRun(directory, flags)
-    if (analysed.run.role === 'warmup') note(`${directory} is a warm-up and is left out`)
+    const { concurrency } = analysed.run
+    if (flags.concurrency !== undefined && concurrency !== undefined && concurrency !== flags.concurrency) {
+      throw new UserError({
+        code: 'USAGE',
+        message: `--concurrency ${flags.concurrency}: ${directory} was recorded with ${concurrency} sessions at once`,
+        fix: 'leave it out: it is for recordings that do not say',
+      })
+    }
+    if (analysed.run.isInterrupted && !flags.run.includes(directory))
+      note(`${directory} was interrupted and is left out`)
+    else if (analysed.run.role === 'warmup') note(`${directory} is a warm-up and is left out`)
     else runs.push(analysed)
   }
   if (runs.length === 0) {
@@ -66,6 +83,8 @@ async function report(flags: ReportFlags): Promise<ExitCode> {
   print(flags.json === true ? jsonText(result) : terminalReport(result, tableStyleFor(process.stdout)))
   return result.levels.some(({ valid }) => valid) ? EXIT.ok : EXIT.notMeasured
 }
+
+const RENDERED_NAMES: Readonly<Record<string, true>> = { 'SERVING.md': true }
 
 /** A folder with `sweep.json` stands for the levels in it. */
 async function levelsOf(directory: string): Promise<string[]> {
