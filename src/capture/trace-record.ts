@@ -40,8 +40,8 @@ export type TraceLine = TraceRecord | BrokenTraceLine
 
 const DIRECTIONS: readonly string[] = ['send', 'receive', 'admission', 'error'] satisfies TraceDirection[]
 
-/** Keys whose values must be written as JSON integers (check C7); `rate` and `native_unit_ms` belong to the grant (N16). */
-export const INTEGER_KEYS = ['seq', 'content_index', 'output_index', 'rate', 'native_unit_ms'] as const
+/** Keys whose values must be written as JSON integers (check C7); `native_unit_ms` belongs to the grant (N16, T1). */
+export const INTEGER_KEYS = ['seq', 'content_index', 'output_index', 'native_unit_ms'] as const
 
 // A key inside a JSON string would have its quotes escaped, so `"seq":` can only be a key.
 const NON_INTEGER_LITERAL = new RegExp(`"(${INTEGER_KEYS.join('|')})"\\s*:\\s*-?\\d+(?:\\.|[eE])`, 'g')

@@ -65,7 +65,7 @@ describe('a trace line', () => {
     { name: 'an exponent', event: '{"seq":1e3}', keys: ['seq'] },
     { name: 'a capital exponent', event: '{"content_index":1E0}', keys: ['content_index'] },
     { name: 'a negative decimal', event: '{"seq":-3.5}', keys: ['seq'] },
-    { name: 'spaces around the colon', event: '{"rate" : 16000.0}', keys: ['rate'] },
+    { name: 'spaces around the colon', event: '{"native_unit_ms" : 1000.0}', keys: ['native_unit_ms'] },
     { name: 'depth', event: '{"a":{"b":[{"output_index":0.0}]}}', keys: ['output_index'] },
     { name: 'two of them', event: '{"native_unit_ms":80.0,"seq":1.0}', keys: ['native_unit_ms', 'seq'] },
     { name: 'a key that need not be an integer', event: '{"duration_ms":80.0}', keys: [] },

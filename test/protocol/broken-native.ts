@@ -192,9 +192,9 @@ const SESSION: readonly BrokenTrace[] = [
   { check: 'N16', name: 'no grant', base: 'minicpmo', breakIt: (t) => t.set(UPDATED, GRANTED, null) },
   {
     check: 'N16',
-    name: 'a rate written as 16000.0',
+    name: 'a unit written as 1000.0',
     base: 'minicpmo',
-    breakIt: (t) => t.replaceText(UPDATED, '"rate":16000', '"rate":16000.0'),
+    breakIt: (t) => t.replaceText(UPDATED, '"native_unit_ms":1000', '"native_unit_ms":1000.0'),
   },
   {
     check: 'N16',

@@ -43,8 +43,8 @@ export function* grantFieldChecks(
     if (found === required) continue
     yield violation(check, `granted.${path} is ${show(found)}; required is ${show(required)}`, updated)
   }
-  for (const key of ['rate', 'native_unit_ms']) {
-    if (!updated.nonIntegerLiterals.includes(key)) continue
-    yield violation(check, `a ${key} of session.updated is not written as an integer`, updated)
+  // Rates stand elsewhere in the event too, so how the grant spells its own cannot be told; the unit stands only there.
+  if (updated.nonIntegerLiterals.includes('native_unit_ms')) {
+    yield violation(check, 'native_unit_ms of session.updated is not written as an integer', updated)
   }
 }
