@@ -28,13 +28,25 @@ export interface PacingFacts {
   readonly isInputStalled: boolean
 }
 
-/** Packets as sent, in order, with due times from their own schedule or from the session's planned start. */
-export function sentPackets(receipts: SendReceipts): SentPacket[] {
-  return receipts.packets.map((packet, index) => ({
-    dueAtUs: packet.dueAtUs ?? (receipts.startAtUs === undefined ? undefined : receipts.startAtUs + index * PACKET_US),
+/**
+ * Packets as sent, in order, with due times from their own receipt or from the session's planned start. A packet that
+ * stands in the trace and has no receipt was sent all the same; nothing shows that the transport took it.
+ * @param sendsAtUs send starts of the trace, all of them
+ */
+export function sentPackets(receipts: SendReceipts, sendsAtUs: readonly InstantUs[]): SentPacket[] {
+  const startAtUs = receipts.startAtUs ?? receipts.packets[0]?.dueAtUs
+  const dueOf = (index: number) => (startAtUs === undefined ? undefined : startAtUs + index * PACKET_US)
+  const withReceipt = receipts.packets.map((packet, index) => ({
+    dueAtUs: packet.dueAtUs ?? dueOf(index),
     startAtUs: packet.sendStartAtUs,
     doneAtUs: packet.sendDoneAtUs,
   }))
+  const without = sendsAtUs.slice(withReceipt.length).map((atUs, offset) => ({
+    dueAtUs: dueOf(withReceipt.length + offset),
+    startAtUs: atUs,
+    doneAtUs: undefined,
+  }))
+  return [...withReceipt, ...without]
 }
 
 export function judgePacing({

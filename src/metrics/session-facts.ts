@@ -92,7 +92,10 @@ export function sessionFacts({
   const packets =
     recording.receipts === undefined
       ? wire.appends.map(({ atUs }): SentPacket => ({ dueAtUs: undefined, startAtUs: atUs, doneAtUs: atUs }))
-      : sentPackets(recording.receipts)
+      : sentPackets(
+          recording.receipts,
+          wire.appends.map(({ atUs }) => atUs),
+        )
   const pacing = judgePacing({ packets, inputUs })
   const reasons = [
     ...tellingFirst(verdict.violations).map(({ check, message }) => `${check} ${message}`),
@@ -116,7 +119,7 @@ export function sessionFacts({
     hasSucceeded: reasons.length === 0,
     reasons,
     isDenied: isDenied(wire, profile.protocol),
-    admissionRetries: wire.hasReceived ? wire.deniedUpgrades : 0,
+    admissionRetries: isLetIn(wire, profile.protocol) ? wire.deniedUpgrades : 0,
     pacing,
     packetsSent: packets.length,
     hasSentAllInput: hasSentAll({ profile, packets, inputSamples }),
@@ -236,6 +239,11 @@ function isDenied(wire: WireFacts, protocol: ProtocolName): boolean {
   // Which statuses mean "full" is not established for OpenAI's servers: every answer but 101 is a refusal.
   if (protocol === 'openai-realtime' && wire.errorTexts.some((text) => /\bHTTP \d{3}\b/.test(text))) return true
   return wire.deniedUpgrades > 0 && wire.errorTexts.length === 0
+}
+
+/** `session.created` alone is not admission, but where the client speaks first. */
+function isLetIn(wire: WireFacts, protocol: ProtocolName): boolean {
+  return wire.hasUpdated || (protocol === 'vllm-duplex' && wire.createdAtUs !== undefined)
 }
 
 interface SentAudio {

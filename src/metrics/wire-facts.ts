@@ -254,10 +254,10 @@ class WireFactsReader {
   }
 
   #onAudio(atUs: InstantUs, event: WireEvent): void {
-    const unit = unitNamedBy(event)
-    this.#speakUnits.add(unit ?? this.#unitReceipts)
     const length = pcm16ByteLength(event.delta)
     if (!length.ok) return
+    const unit = unitNamedBy(event)
+    this.#speakUnits.add(unit ?? this.#unitReceipts)
     const samples = length.byteLength / 2
     this.#replySamples += samples
     const id = typeof event.response_id === 'string' ? event.response_id : ''
@@ -270,7 +270,7 @@ class WireFactsReader {
   #onError(event: WireEvent): void {
     if (!this.#hasUpdated && this.#createdAtUs === undefined) this.#isRefusedInBand ||= refusalCode(event)
     const error = isObject(event.error) ? event.error : undefined
-    if (error?.code !== 'admission_rejected' || this.#updatesSent === 0) return
+    if (error?.code !== 'admission_rejected' || this.#updatesSent === 0 || this.#hasUpdated) return
     const blamed = error.event_id
     const isAboutFirst = typeof blamed === 'string' ? blamed === this.#firstUpdateId : this.#updatesSent === 1
     if (isAboutFirst) this.#isFirstUpdateRejected = true

@@ -333,8 +333,18 @@ describe('pacing (docs/metrics.md, section 2)', () => {
       receipts: { ...receipts, packets: receipts.packets.slice(0, 4) },
     })
     const facts = measure(recording)
-    expect(facts).toMatchObject({ hasSucceeded: false, packetsSent: 4, hasSentAllInput: false })
+    expect(facts).toMatchObject({ hasSucceeded: false, packetsSent: 5, hasSentAllInput: false })
     expect(facts.pacing.problems).toEqual(['packet 3 0.090000 s off its schedule'])
+  })
+
+  it('is judged over a packet whose receipt was lost, too', () => {
+    const session = new BuiltSession({ ...plan, lateUs: { 4: 90_000 } })
+    const receipts = session.recording().receipts as SendReceipts
+    const recording = session.recording({ receipts: { ...receipts, packets: receipts.packets.slice(0, 4) } })
+    const facts = measure(recording)
+    expect(facts.pacing.problems).toEqual(['packet 4 0.090000 s off its schedule'])
+    expect(facts.pacing.latenessUs).toHaveLength(facts.packetsSent)
+    expect(facts.hasSentAllInput).toBe(false)
   })
 
   it.each([
