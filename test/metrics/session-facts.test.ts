@@ -338,7 +338,7 @@ describe('pacing (docs/metrics.md, section 2)', () => {
   })
 
   it('is judged over a packet whose receipt was lost, too', () => {
-    const session = new BuiltSession({ ...plan, lateUs: { 4: 90_000 } })
+    const session = new BuiltSession({ ...plan, lateUs: { 4: 90_000, 5: 20_000 } })
     const receipts = session.recording().receipts as SendReceipts
     const recording = session.recording({ receipts: { ...receipts, packets: receipts.packets.slice(0, 4) } })
     const facts = measure(recording)
