@@ -4,6 +4,9 @@
  */
 import type { InstantUs } from '../base/clock.js'
 import { usFromSeconds } from '../base/clock.js'
+import { isObject } from '../base/json.js'
+
+export { isObject }
 
 export type TraceDirection = 'send' | 'receive' | 'admission' | 'error'
 
@@ -98,9 +101,4 @@ function nonIntegerLiteralsOf(text: string): readonly string[] {
   const keys: string[] = []
   for (const match of text.matchAll(NON_INTEGER_LITERAL)) if (match[1] !== undefined) keys.push(match[1])
   return keys
-}
-
-/** Whether a value is a JSON object: not null, not an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

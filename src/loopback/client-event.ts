@@ -2,7 +2,9 @@
  * Reads what a client sent: any text in, a client event of a known shape or a refusal out. Unknown fields are refused, so
  * that a client with a misspelt field hears of it. Pure; never throws.
  */
+
 import { z } from 'zod'
+import { isObject } from '../base/json.js'
 import { type Refusal, refuse } from './refusal.js'
 
 export const EVENT_ID_CHARS_MAX = 256
@@ -110,8 +112,4 @@ function problemOfAppend(value: Record<string, unknown>): Refusal | undefined {
     return refuse('invalid_request', 'sglang.t_start_ms must be a number', 'sglang.t_start_ms')
   }
   return undefined
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -43,3 +43,11 @@ export function tidy(value: number): number {
 function maximumOf(sorted: SortedSamples): number {
   return sorted.at(-1) ?? Number.NaN
 }
+
+export function defined(values: readonly (number | undefined)[]): number[] {
+  return values.filter((value) => value !== undefined)
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

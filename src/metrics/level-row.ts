@@ -5,7 +5,7 @@
  */
 import { secondsFromUs, US_PER_S } from '../base/clock.js'
 import { modeOf } from '../profile/profile.js'
-import { distributionOf, tidy } from './distribution.js'
+import { defined, distributionOf, sum, tidy } from './distribution.js'
 import type { ConfidentVerdict, LevelRow, LevelRowOptions, MissedTarget, OverallVerdict } from './level-columns.js'
 import { meanOpen, peakCompleteStreams } from './occupancy.js'
 import { LATE_SEND_US } from './pacing.js'
@@ -112,12 +112,4 @@ function overallVerdict(valid: boolean, hasMissed: boolean, confident: Confident
   if (!valid) return 'invalid'
   if (hasMissed) return 'misses'
   return confident === 'inconclusive' ? 'inconclusive' : 'meets'
-}
-
-function defined(values: readonly (number | undefined)[]): number[] {
-  return values.filter((value) => value !== undefined)
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
 }

@@ -4,7 +4,7 @@ import { US_PER_S } from '../base/clock.js'
 import { wilsonInterval } from '../stats/binomial-interval.js'
 import { clusterBootstrapRate } from '../stats/bootstrap.js'
 import { clusteredBounds, furtherClustersToSettle } from '../stats/clustered-rate.js'
-import { distributionOf, tidy } from './distribution.js'
+import { defined, distributionOf, sum, tidy } from './distribution.js'
 import type { ConfidentVerdict, Interval, LevelRow, LevelRowOptions } from './level-columns.js'
 import type { SessionFacts } from './session-facts.js'
 import type { StallIndex } from './stalls.js'
@@ -137,12 +137,4 @@ function confidentVerdict(bounds: Interval | undefined, limit: number): Confiden
   if (bounds === undefined) return 'inconclusive'
   if (bounds.high <= limit) return 'qualified'
   return bounds.low > limit ? 'failed' : 'inconclusive'
-}
-
-function defined(values: readonly (number | undefined)[]): number[] {
-  return values.filter((value) => value !== undefined)
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
 }

@@ -3,6 +3,7 @@
  * put where the protocol wants it. What comes out is the profile as recorded, so a run carries its settings with it.
  */
 import { UserError } from '../base/errors.js'
+import { isObject } from '../base/json.js'
 import { type Profile, type ProtocolName, turnDetectionRule } from './profile.js'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -83,8 +84,4 @@ function withValueAt(object: JsonObject, path: readonly string[], value: unknown
 
 function valueAt(object: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), object)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

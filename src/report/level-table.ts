@@ -124,7 +124,8 @@ function percentiles(
   }
 }
 
-function levelName(row: ServingLevel): string {
+/** Concurrency, with the repeat where it is not the first. */
+export function levelName(row: ServingLevel): string {
   return row.repeat > 1 ? `${row.concurrency} r${row.repeat}` : String(row.concurrency)
 }
 

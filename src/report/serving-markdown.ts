@@ -1,7 +1,7 @@
 /** `SERVING.md`: verdict, table, how sure it is, and what the columns mean. Rendered from the result alone. */
 import type { ServingLevel, ServingResult } from '../sweep/serving-result.js'
 import { percent } from '../sweep/verdict-text.js'
-import { markdownTable } from './level-table.js'
+import { levelName, markdownTable } from './level-table.js'
 
 export function servingMarkdown(result: ServingResult): string {
   return [
@@ -40,7 +40,7 @@ function confidenceTable(levels: readonly ServingLevel[]): string[] {
     '| --: | --: | --: | --: | --: | --: | :-- | --: |',
     ...native.map((row) => {
       const bound = row.unit_miss_bound95
-      return `| ${name(row)} | ${row.units_missed}/${row.units_expected} | ${row.unit_miss_rate === null ? '-' : percent(row.unit_miss_rate)} | ${bound === null ? '-' : `${percent(bound.low)} to ${percent(bound.high)}`} | ${bound === null ? '-' : bound.design_effect.toFixed(2)} | ${row.sessions_with_miss}/${row.sessions_attempted} | ${row.confident_verdict ?? '-'} | ${row.further_sessions_to_settle ?? '-'} |`
+      return `| ${levelName(row)} | ${row.units_missed}/${row.units_expected} | ${row.unit_miss_rate === null ? '-' : percent(row.unit_miss_rate)} | ${bound === null ? '-' : `${percent(bound.low)} to ${percent(bound.high)}`} | ${bound === null ? '-' : bound.design_effect.toFixed(2)} | ${row.sessions_with_miss}/${row.sessions_attempted} | ${row.confident_verdict ?? '-'} | ${row.further_sessions_to_settle ?? '-'} |`
     }),
     '',
   ]
@@ -57,7 +57,7 @@ function honestyTable(levels: readonly ServingLevel[]): string[] {
     ...levels.map((row) => {
       const late = row.send_lateness_s
       const stall = row.client_stall_ms
-      return `| ${name(row)} | ${ms(late?.p50)} | ${ms(late?.p99)} | ${ms(late?.p999)} | ${ms(late?.max)} | ${row.late_send_rate === null ? '-' : percent(row.late_send_rate)} | ${stall === null ? '-' : stall.p99.toFixed(1)} | ${stall === null ? '-' : stall.max.toFixed(1)} | ${row.uncertain_misses ?? '-'} |`
+      return `| ${levelName(row)} | ${ms(late?.p50)} | ${ms(late?.p99)} | ${ms(late?.p999)} | ${ms(late?.max)} | ${row.late_send_rate === null ? '-' : percent(row.late_send_rate)} | ${stall === null ? '-' : stall.p99.toFixed(1)} | ${stall === null ? '-' : stall.max.toFixed(1)} | ${row.uncertain_misses ?? '-'} |`
     }),
     '',
   ]
@@ -75,15 +75,11 @@ function failures(levels: readonly ServingLevel[]): string[] {
       .slice(0, FAILURES_SHOWN)
       .map(
         ({ row, session }) =>
-          `- level ${name(row)}, ${session.session}${session.denied ? ' (denied)' : ''}: ${session.reasons[0] ?? ''}${session.reasons_total > 1 ? ` (and ${session.reasons_total - 1} more)` : ''}; trace \`${row.run}/${session.trace}\``,
+          `- level ${levelName(row)}, ${session.session}${session.denied ? ' (denied)' : ''}: ${session.reasons[0] ?? ''}${session.reasons_total > 1 ? ` (and ${session.reasons_total - 1} more)` : ''}; trace \`${row.run}/${session.trace}\``,
       ),
     ...(failed.length > FAILURES_SHOWN ? [`- and ${failed.length - FAILURES_SHOWN} more, all in serving.json`] : []),
     '',
   ]
-}
-
-function name(row: ServingLevel): string {
-  return row.repeat > 1 ? `${row.concurrency} r${row.repeat}` : String(row.concurrency)
 }
 
 const LEGEND = [
