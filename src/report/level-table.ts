@@ -99,7 +99,7 @@ function uprightTable(rows: Rows, colour: boolean): string {
   return table.toString()
 }
 
-function tableStyle(colour: boolean) {
+export function tableStyle(colour: boolean) {
   return { head: colour ? ['bold'] : [], border: colour ? ['grey'] : [], compact: true }
 }
 
@@ -159,7 +159,7 @@ function paint(text: string, cell: Column['cell'], row: LevelRow, colour: boolea
     .join('\n')
 }
 
-function plainWidth(table: string): number {
+export function plainWidth(table: string): number {
   const firstLine = table.slice(0, table.indexOf('\n'))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes have no width
   return firstLine.replace(/\u001b\[\d+m/g, '').length

@@ -2,6 +2,7 @@
 import type { ServingLevel, ServingResult } from '../sweep/serving-result.js'
 import { percent } from '../sweep/verdict-text.js'
 import { levelName, markdownTable } from './level-table.js'
+import { hasQuality, qualityMarkdown } from './quality-table.js'
 
 export function servingMarkdown(result: ServingResult): string {
   return [
@@ -16,6 +17,7 @@ export function servingMarkdown(result: ServingResult): string {
     ...(result.gate === null ? [] : [`Gate: **${result.gate.verdict}** (${result.gate.reason}).`, '']),
     markdownTable(result.levels),
     '',
+    ...qualitySection(result.levels),
     ...confidenceTable(result.levels),
     ...honestyTable(result.levels),
     ...failures(result.levels),
@@ -28,6 +30,20 @@ export function servingMarkdown(result: ServingResult): string {
       'Times are what the client saw: they include the network to the server and leave out the player and the acoustics.',
     '',
   ].join('\n')
+}
+
+function qualitySection(levels: readonly ServingLevel[]): string[] {
+  const scored = levels.find(({ quality }) => quality !== null)?.quality
+  if (scored == null || !hasQuality(levels)) return []
+  const words = scored.words.kind === 'vad' ? 'speech segments counted as words' : `words by ${scored.words.name}`
+  return [
+    '## Conversation quality',
+    '',
+    `Definitions \`${scored.definitions}\`, ${words}; 95% intervals. *holds*: worse than the lowest level by no more than the margins, at 95%; *open*: too few samples to say.`,
+    '',
+    qualityMarkdown(levels),
+    '',
+  ]
 }
 
 function confidenceTable(levels: readonly ServingLevel[]): string[] {

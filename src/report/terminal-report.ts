@@ -1,6 +1,7 @@
 /** What a person sees at the end of a sweep: the table, then the verdict. */
 import type { ServingResult } from '../sweep/serving-result.js'
 import { type TableStyle, terminalTable } from './level-table.js'
+import { hasQuality, qualityTable } from './quality-table.js'
 
 export function terminalReport(result: ServingResult, style: TableStyle): string {
   const { colour } = style
@@ -8,6 +9,8 @@ export function terminalReport(result: ServingResult, style: TableStyle): string
   const isMixed = result.profiles.length > 1
   const lines: string[] = []
   if (result.levels.length > 0) lines.push(terminalTable(result.levels, style), '')
+  if (hasQuality(result.levels))
+    lines.push('Conversation quality, with 95% intervals', qualityTable(result.levels, style), '')
   for (const { profile, verdict } of result.profiles) {
     const [first = '', ...rest] = verdict
     lines.push(bold(isMixed ? `${profile}: ${first}` : first), ...rest)

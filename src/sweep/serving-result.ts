@@ -9,6 +9,8 @@ import type { Gate } from '../profile/sweep-file.js'
 import type { AnalysedRun } from './analyse-run.io.js'
 import { type Capacity, capacityOf, levelOutcomes } from './capacity.js'
 import { type GateResult, judgeGate } from './gate.js'
+import { type LevelQuality, type ProfileQuality, qualityResults, type ScoredCapture } from './quality-result.js'
+import { qualityLines } from './quality-text.js'
 import { verdictLines } from './verdict-text.js'
 
 export const SERVING_SCHEMA_NAME = 'floorload.serving/1'
@@ -34,6 +36,8 @@ export interface ServingLevel extends LevelRow {
   readonly client_stall_ms: { readonly p50: number; readonly p99: number; readonly max: number } | null
   readonly failed_sessions: readonly FailedSession[]
   readonly inputs_sha256: string
+  /** Turn-taking scores of the same capture; null where none were asked for. */
+  readonly quality: LevelQuality | null
 }
 
 export interface ProfileResult {
@@ -41,6 +45,7 @@ export interface ProfileResult {
   readonly targets: { readonly unit_miss_rate_max: number; readonly rtf_p90_below: number }
   readonly capacity: Capacity
   readonly repeats: readonly RepeatSummary[]
+  readonly quality: ProfileQuality | null
   /** What a person reads first: the capacity, then how sure it is, then what to look at. */
   readonly verdict: readonly string[]
 }
@@ -57,29 +62,30 @@ export interface ServingResult {
 
 const REASONS_KEPT = 5
 
+export interface QualityInput {
+  /** By the run's directory. */
+  readonly scores: ReadonlyMap<string, ScoredCapture>
+  readonly margins: Readonly<Record<string, number>>
+  readonly seed: number
+}
+
 /** Builds the result. Runs of several profiles stand in one table, each profile with its own capacity. */
 export function servingResult(options: {
   readonly runs: readonly AnalysedRun[]
   readonly toolVersion: string
   readonly gate?: Gate | undefined
+  readonly quality?: QualityInput | undefined
 }): ServingResult {
   const runs = [...options.runs].sort(compareRuns)
   const names = [...new Set(runs.map(({ profile }) => profile.name))]
-  const levels = runs.map((analysed) => servingLevel(analysed, lowestOf(runs, analysed)))
-  const profiles = names.map((name): ProfileResult => {
-    const own = runs.filter(({ profile }) => profile.name === name)
-    const rows = own.map(({ row }) => row)
-    const capacity = capacityOf(levelOutcomes(rows))
-    const repeats = repeatSummaries(rows)
-    const targets = own[0]?.targets ?? { unit_miss_rate_max: 0.01, rtf_p90_below: 1 }
-    return {
-      profile: name,
-      targets,
-      capacity,
-      repeats,
-      verdict: verdictLines({ capacity, rows, repeats, targets }),
-    }
-  })
+  const parts = names.map((name) =>
+    profilePart(
+      runs.filter(({ profile }) => profile.name === name),
+      options.quality,
+    ),
+  )
+  const levels = parts.flatMap((part) => part.levels)
+  const profiles = parts.map((part) => part.profile)
   const gated = options.gate === undefined || names.length > 1 ? undefined : options.gate
   return {
     schema: SERVING_SCHEMA_NAME,
@@ -98,7 +104,49 @@ export function servingResult(options: {
   }
 }
 
-function servingLevel(analysed: AnalysedRun, lowest: LevelRow): ServingLevel {
+/** @param runs of one profile; at least one */
+function profilePart(
+  runs: readonly AnalysedRun[],
+  quality: QualityInput | undefined,
+): { readonly profile: ProfileResult; readonly levels: readonly ServingLevel[] } {
+  const rows = runs.map(({ row }) => row)
+  const capacity = capacityOf(levelOutcomes(rows))
+  const repeats = repeatSummaries(rows)
+  const targets = runs[0]?.targets ?? { unit_miss_rate_max: 0.01, rtf_p90_below: 1 }
+  const scored = runs.map(({ run, row }) => ({
+    run: run.name,
+    concurrency: row.concurrency,
+    repeat: run.repeat,
+    isValid: row.valid,
+    scores: quality?.scores.get(run.directory),
+  }))
+  const { levels: qualities, profile: profileQuality } = qualityResults({
+    runs: scored,
+    serving: capacity,
+    margins: quality?.margins ?? {},
+    seed: quality?.seed ?? 0,
+  })
+  const levels = runs.map((analysed, index) => ({
+    ...servingLevel(analysed, lowestOf(runs, analysed)),
+    quality: qualities[index] ?? null,
+  }))
+  return {
+    profile: {
+      profile: runs[0]?.profile.name ?? '',
+      targets,
+      capacity,
+      repeats,
+      quality: profileQuality,
+      verdict: [
+        ...verdictLines({ capacity, rows, repeats, targets }),
+        ...(profileQuality === null ? [] : qualityLines(profileQuality, levels)),
+      ],
+    },
+    levels,
+  }
+}
+
+function servingLevel(analysed: AnalysedRun, lowest: LevelRow): Omit<ServingLevel, 'quality'> {
   const { run, row, sessions, inputsSha256 } = analysed
   return {
     run: run.name,

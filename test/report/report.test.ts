@@ -29,6 +29,7 @@ function levelOf(row: LevelRow, changes: Partial<ServingLevel> = {}): ServingLev
     client_stall_ms: null,
     failed_sessions: [],
     inputs_sha256: '0',
+    quality: null,
     ...changes,
   }
 }
@@ -44,6 +45,7 @@ function resultOf(levels: readonly ServingLevel[], changes: Partial<ServingResul
         targets: { unit_miss_rate_max: 0.01, rtf_p90_below: 1 },
         capacity: { status: 'exact', sessions: 2, first_missing_level: 4, invalid_levels: [], meets_above: [] },
         repeats: [],
+        quality: null,
         verdict: ['Capacity: 2 sessions at once.', 'Not shown.'],
       },
     ],
