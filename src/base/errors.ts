@@ -36,6 +36,8 @@ export const ERROR_CODES = {
   FILE_UNREADABLE: EXIT.usage,
   AUDIO_INVALID: EXIT.usage,
   AUDIO_NONE: EXIT.usage,
+  DATASET_INVALID: EXIT.usage,
+  SELECTION: EXIT.usage,
   URL_INVALID: EXIT.usage,
   OUTPUT_EXISTS: EXIT.usage,
   OUTPUT_UNWRITABLE: EXIT.usage,
@@ -47,6 +49,9 @@ export const ERROR_CODES = {
   SERVER_REFUSED: EXIT.unreachable,
   PORT_IN_USE: EXIT.usage,
   MODEL_HASH: EXIT.usage,
+  DETECTION: EXIT.notMeasured,
+  TRANSCRIPTION: EXIT.notMeasured,
+  TREE_INVALID: EXIT.usage,
 } as const satisfies Record<string, ExitCode>
 
 export type ErrorCode = keyof typeof ERROR_CODES

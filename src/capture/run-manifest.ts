@@ -50,21 +50,36 @@ export type RunManifest = z.infer<typeof runManifestSchema>
 const variantStatus = z.looseObject({
   directory: z.string().optional(),
   status: z.string().optional(),
-  input: z.looseObject({ duration_s: finite.optional() }).nullish(),
+  input: z
+    .looseObject({
+      duration_s: finite.optional(),
+      sha256: z.string().nullish(),
+      /** Length of the item at 16 kHz, where it is not that of the input. */
+      window_samples: z.number().int().min(1).nullish(),
+    })
+    .nullish(),
+  source: z.looseObject({ file: z.string().nullish(), sha256: z.string().nullish() }).nullish(),
+  annotation: z.looseObject({ file: z.string(), sha256: z.string() }).nullish(),
 })
+export type VariantBooks = z.infer<typeof variantStatus>
+
+const sampleBooks = z.looseObject({
+  id: z.string().optional(),
+  /** The dataset's own id, where the sample is a repeat of it. */
+  item: z.string().optional(),
+  subset: z.string().optional(),
+  directory: z.string().optional(),
+  /** The field's recorder: paths below the dataset's root, and hashes of these files. */
+  paths: z.record(z.string(), z.string().nullish()).optional(),
+  sha256: z.record(z.string(), z.string().nullish()).optional(),
+  variants: z.record(z.string(), variantStatus).optional(),
+})
+export type SampleBooks = z.infer<typeof sampleBooks>
 
 export const runBooksSchema = z.looseObject({
   status: z.string().optional(),
   load: z.unknown().optional(),
-  samples: z
-    .array(
-      z.looseObject({
-        id: z.string().optional(),
-        directory: z.string().optional(),
-        variants: z.record(z.string(), variantStatus).optional(),
-      }),
-    )
-    .default([]),
+  samples: z.array(sampleBooks).default([]),
 })
 export type RunBooks = z.infer<typeof runBooksSchema>
 

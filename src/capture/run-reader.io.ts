@@ -42,6 +42,8 @@ export interface RecordedRun {
   readonly directory: string
   readonly name: string
   readonly layout: 'field' | 'plain'
+  /** As it stands on disk, with whatever else its recorder wrote. */
+  readonly manifest: RunManifest
   readonly profileName: string
   readonly profileDefinition: Readonly<Record<string, unknown>> | undefined
   readonly concurrency: number | undefined
@@ -83,6 +85,7 @@ export async function readRun(directory: string): Promise<RecordedRun> {
   const common = {
     directory,
     name: basename(resolve(directory)),
+    manifest,
     profileName: manifest.profile,
     profileDefinition: manifest.profile_definition,
     concurrency: load?.concurrency ?? manifest.concurrency ?? concurrencyInName(directory),
@@ -193,7 +196,8 @@ async function readManifest(directory: string): Promise<RunManifest> {
   return parsed.data
 }
 
-async function readBooks(directory: string): Promise<RunBooks | undefined> {
+/** What a run says became of its samples; undefined where it keeps no such books. */
+export async function readBooks(directory: string): Promise<RunBooks | undefined> {
   const text = await readIfThere(join(directory, RUN_FILE))
   if (text === undefined) return undefined
   const parsed = runBooksSchema.safeParse(jsonOf(text))

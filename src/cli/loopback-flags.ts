@@ -84,6 +84,18 @@ export const LOOPBACK_FLAGS: readonly LoopbackFlag[] = [
     parse: ms,
   },
   {
+    flag: '--later-ms <ms>',
+    option: 'laterMs',
+    text: 'each further open session delays the start of replies by so much (0)',
+    parse: ms,
+  },
+  {
+    flag: '--jumpier-ms <ms>',
+    option: 'jumpierMs',
+    text: 'each further open session shortens the silence that is waited for (0)',
+    parse: ms,
+  },
+  {
     flag: '--force-listen-count <n>',
     option: 'forceListenCount',
     text: 'units in which it must listen first (1)',
@@ -116,8 +128,11 @@ export const LOOPBACK_FLAGS: readonly LoopbackFlag[] = [
   { flag: '--seed <n>', option: 'seed', text: 'seed of jitter and replies (1)', parse: parseCount(0) },
 ]
 
-export function addLoopbackFlags(command: Command): Command {
-  for (const { flag, text, parse } of LOOPBACK_FLAGS) command.option(flag, text, parse)
+/** @param options which of them; all unless given */
+export function addLoopbackFlags(command: Command, options?: readonly OptionName[]): Command {
+  for (const { flag, option, text, parse } of LOOPBACK_FLAGS) {
+    if (options === undefined || options.includes(option)) command.option(flag, text, parse)
+  }
   return command
 }
 

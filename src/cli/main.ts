@@ -5,11 +5,14 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode, messageOf, UserError } from '../base/errors.js'
 import { toolVersion } from '../base/version.io.js'
+import { datasetsCommand } from './commands/datasets.io.js'
 import { demoCommand } from './commands/demo.io.js'
+import { exportCommand } from './commands/export.io.js'
 import { gateCommand } from './commands/gate.io.js'
 import { probeCommand } from './commands/probe.io.js'
 import { profilesCommand } from './commands/profiles.io.js'
 import { reportCommand } from './commands/report.io.js'
+import { scoreCommand } from './commands/score.io.js'
 import { serveCommand } from './commands/serve.io.js'
 import { sweepCommand } from './commands/sweep.io.js'
 import { verifyCommand } from './commands/verify.io.js'
@@ -34,13 +37,16 @@ export function program(onExit: (code: ExitCode) => void): Command {
     reportCommand,
     gateCommand,
     verifyCommand,
+    exportCommand,
+    scoreCommand,
     probeCommand,
     serveCommand,
     profilesCommand,
+    datasetsCommand,
   ]) {
     root.addCommand(command(onExit))
   }
-  for (const command of [root, ...root.commands]) {
+  for (const command of [root, ...root.commands, ...root.commands.flatMap(({ commands }) => commands)]) {
     command.exitOverride().configureOutput({
       // Commander's own messages become errors of ours, printed once, in one form.
       outputError: () => undefined,

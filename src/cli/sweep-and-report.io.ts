@@ -7,12 +7,13 @@ import { terminalReport } from '../report/terminal-report.js'
 import { exitCodeOfGate } from '../sweep/gate.js'
 import { runSweep, type SweepEnd, type SweepOptions } from '../sweep/run-sweep.io.js'
 import { SWEEP_MANIFEST_FILE } from '../sweep/sweep-manifest.js'
+import { type PipelineFlags, writePipelineReports } from './pipeline-reports.io.js'
 import { progressEvents } from './progress.io.js'
 import { print, tableStyleFor } from './terminal.io.js'
 
 export async function sweepAndReport(
   sweep: Omit<SweepOptions, 'signal' | 'events' | 'render'>,
-  flags: { readonly json?: boolean; readonly quiet?: boolean; readonly footer?: readonly string[] },
+  flags: PipelineFlags & { readonly json?: boolean; readonly quiet?: boolean; readonly footer?: readonly string[] },
   interrupt: { signal: AbortSignal; dispose: () => void },
 ): Promise<ExitCode> {
   const events = await progressEvents({ isQuiet: flags.quiet === true })
@@ -32,6 +33,8 @@ export async function sweepAndReport(
     )
     if (end.wasInterrupted) print(`Interrupted. Go on with: floorload sweep --resume ${sweep.output}`)
   }
+  // Of an interrupted sweep a pipeline gets its exit code alone: half a result must not look like a whole one.
+  if (!end.wasInterrupted) await writePipelineReports(end.result, flags)
   return exitCodeOf(end)
 }
 

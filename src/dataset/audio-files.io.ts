@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { UserError } from '../base/errors.js'
 import { readAudioFile, unreadable } from './audio-file.io.js'
 import { type BadAudioFile, badAudioError } from './audio-problems.js'
-import { clipIdFromFileName, type InputClip, makeInputClip } from './input-clip.js'
+import { clipIdFromFileName, type InputClip, makeInputClip, windowSamplesOf } from './input-clip.js'
 import { compareNatural } from './natural-order.js'
 import { encodingName, normalizeToPcm16 } from './normalize.js'
 import { summarizeActions } from './normalize-notes.js'
@@ -63,6 +63,7 @@ export async function loadAudioInputs(options: AudioInputOptions): Promise<Input
           pcm,
           source: { file: path, sha256: file.sha256 },
           normalization: actions,
+          windowSamples: windowSamplesOf(file.audio.frames, file.audio.sampleRateHz),
         }),
       )
     }

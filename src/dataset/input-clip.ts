@@ -1,6 +1,7 @@
 /** One stimulus: the audio that a session sends, ready for packets, and where it came from. */
 import { createHash } from 'node:crypto'
 import { assert } from '../base/errors.js'
+import { ratioOfRates, resampledLength } from './resample.js'
 
 export interface InputClip {
   /** Matches `CLIP_ID`, so it can name a folder. Unique together with `subset` and `variant`. */
@@ -22,7 +23,26 @@ export interface InputClip {
   readonly normalization: readonly string[]
   /** Of `pcm` as 16-bit little-endian bytes. */
   readonly pcmSha256: string
+  /**
+   * Length of the item itself at 16 kHz, in samples: that of the window in which replies are observed. Without the silence
+   * that a profile appends.
+   */
+  readonly windowSamples: number
+  /** What stands beside the item to score replies by; null where nothing does. */
+  readonly annotation: ClipAnnotation | null
 }
+
+export interface ClipAnnotation {
+  /** Its name without a folder: `pause.json`. */
+  readonly file: string
+  /** The file's whole text, byte for byte. */
+  readonly text: string
+  /** Of the text as UTF-8. */
+  readonly sha256: string
+}
+
+/** The rate of observation windows, whatever the server's rates are. Source: docs/formats.md, "Reference tree". */
+const WINDOW_RATE_HZ = 16_000
 
 /** Source: docs/inputs.md, "Full-Duplex-Bench". */
 export const CLIP_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
@@ -30,11 +50,27 @@ export const CLIP_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 /** Leaves room for a suffix below the 255 bytes of a file name. */
 const ID_LENGTH_MAX = 100
 
-/** A clip with its hash and its checks. */
-export function makeInputClip(parts: Omit<InputClip, 'pcmSha256'>): InputClip {
+type MadeParts = 'pcmSha256' | 'windowSamples' | 'annotation'
+
+/** A clip with its hash and its checks; the window is as long as the samples, and nothing stands beside it, unless told. */
+export function makeInputClip(
+  parts: Omit<InputClip, MadeParts> & Partial<Pick<InputClip, 'windowSamples' | 'annotation'>>,
+): InputClip {
+  const { windowSamples = Math.floor((parts.pcm.length * WINDOW_RATE_HZ) / parts.sampleRateHz), annotation = null } =
+    parts
   assert(CLIP_ID.test(parts.id), `"${parts.id}" is no clip id`)
   assert(parts.pcm.length > 0, `clip ${parts.id} is empty`)
-  return { ...parts, pcmSha256: sha256Hex(pcm16Bytes(parts.pcm)) }
+  return { ...parts, windowSamples, annotation, pcmSha256: sha256Hex(pcm16Bytes(parts.pcm)) }
+}
+
+/** An annotation as a clip carries it. @param file name without a folder */
+export function clipAnnotation(file: string, text: string): ClipAnnotation {
+  return { file, text, sha256: sha256Hex(Buffer.from(text, 'utf8')) }
+}
+
+/** Samples at 16 kHz of so many samples at another rate, rounded up as by the resampler that makes observation windows. */
+export function windowSamplesOf(frames: number, sampleRateHz: number): number {
+  return resampledLength(frames, ratioOfRates({ fromHz: sampleRateHz, toHz: WINDOW_RATE_HZ }))
 }
 
 /** For paper and manifests; inside the program, count `pcm.length`. */

@@ -2,6 +2,7 @@
  * Audio of any form to what is sent: mono PCM16 at the server's input rate.
  * Source: docs/inputs.md, "Normalization".
  */
+import { roundHalfToEven } from '../base/round-half-even.js'
 import { ratioOfRates, resamplePoly } from './resample.js'
 import type { WavAudio, WavEncoding } from './wav.js'
 import { wavChannel, wavMonoPcm16 } from './wav-samples.js'
@@ -81,11 +82,4 @@ function averagedChannels(audio: WavAudio): Float64Array {
   }
   for (let index = 0; index < sum.length; index += 1) sum[index] = (sum[index] as number) / audio.channels
   return sum
-}
-
-function roundHalfToEven(value: number): number {
-  const below = Math.floor(value)
-  const fraction = value - below
-  if (fraction !== 0.5) return fraction < 0.5 ? below : below + 1
-  return below % 2 === 0 ? below : below + 1
 }

@@ -31,18 +31,35 @@ export function resamplePoly(samples: Float64Array, ratio: ResampleRatio): Float
   const halfTaps = HALF_LENGTH_CROSSINGS * Math.max(up, down)
   const phases = polyphase(lowPass(halfTaps, { up, down }), up)
   const output = new Float64Array(resampledLength(samples.length, { up, down }))
+  // What the next output needs, kept up to date without a division for each of them.
+  const newestStep = Math.floor(down / up)
+  const phaseStep = down % up
+  let newest = Math.floor(halfTaps / up)
+  let phase = halfTaps % up
+  let scanned = 0
+  let lastSound = -1
   for (let n = 0; n < output.length; n += 1) {
-    const position = n * down + halfTaps
-    const taps = phases[position % up]
+    const taps = phases[phase]
     assert(taps !== undefined, 'every phase has its taps')
     // Tap j of a phase weighs the sample `newest − j`; the loop keeps to the taps whose sample exists.
-    const newest = Math.floor(position / up)
-    const lastTap = Math.min(taps.length - 1, newest)
-    let sum = 0
-    for (let tap = Math.max(0, newest - samples.length + 1); tap <= lastTap; tap += 1) {
-      sum += (samples[newest - tap] as number) * (taps[tap] as number)
+    const oldest = Math.max(0, newest - taps.length + 1)
+    const newestThere = Math.min(newest, samples.length - 1)
+    for (; scanned <= newestThere; scanned += 1) if (samples[scanned] !== 0) lastSound = scanned
+    // Most of a conversation's window is silence, and zeros under any taps sum to the zero that is there already.
+    if (lastSound >= oldest) {
+      let sum = 0
+      let tap = newest - newestThere
+      for (let index = newestThere; index >= oldest; index -= 1, tap += 1) {
+        sum += (samples[index] as number) * (taps[tap] as number)
+      }
+      output[n] = sum
     }
-    output[n] = sum
+    newest += newestStep
+    phase += phaseStep
+    if (phase >= up) {
+      phase -= up
+      newest += 1
+    }
   }
   return output
 }

@@ -5,12 +5,15 @@
 import { z } from 'zod'
 import { profileSchema } from '../profile/profile.js'
 import { START_POLICIES } from '../profile/sweep-file.js'
+import { TRANSPORT_CHOICES } from './transport-choice.js'
 
 export const levelPlanSchema = z.object({
   runDirectory: z.string(),
   url: z.string(),
   /** Sent with the upgrade, never stored. */
   headers: z.record(z.string(), z.string()),
+  /** `auto` where it is not said. */
+  transport: z.enum(TRANSPORT_CHOICES).optional(),
   profile: profileSchema,
   concurrency: z.number().int().min(1),
   policy: z.enum(START_POLICIES),

@@ -13,14 +13,16 @@ import { jsonRedactor, type Redact, redactor, secretsOf } from '../base/redact.j
 import { SystemClock } from '../base/system-clock.io.js'
 import { INPUT_FILE, MONITOR_FILE, RECEIPTS_FILE, TRACE_FILE } from '../capture/run-manifest.js'
 import { TraceStore } from '../capture/trace-store.io.js'
-import { PACKET_MS, type Profile, samplesPerUnit } from '../profile/profile.js'
+import { PACKET_MS, samplesPerUnit } from '../profile/profile.js'
 import { driverOf, type ProtocolDriver } from '../protocol/registry.js'
 import type { WirePackets } from '../protocol/script.js'
 import { type FromLevelProcess, type LevelPlan, levelPlanSchema, type ToLevelProcess } from './level-plan.js'
 import { LevelRunner } from './level-runner.js'
+import { createLevelTransport } from './level-transport.io.js'
 import { SelfMonitor } from './self-monitor.io.js'
 import { type SessionResult, SessionRunner } from './session-runner.js'
-import { WsTransport } from './ws-transport.io.js'
+import type { LevelTransport } from './transport.js'
+import { transportFor } from './transport-choice.js'
 
 const PROGRESS_INTERVAL_MS = 500
 
@@ -52,6 +54,7 @@ async function main(): Promise<void> {
 class LevelProcess {
   readonly #plan: LevelPlan
   readonly #driver: ProtocolDriver
+  readonly #transport: LevelTransport
   readonly #inputs: readonly PreparedInput[]
   readonly #clock: Clock
   readonly #redact: Redact
@@ -67,11 +70,17 @@ class LevelProcess {
 
   static async prepare(plan: LevelPlan): Promise<LevelProcess> {
     const driver = driverOf(plan.profile)
-    const inputs = await Promise.all(plan.inputs.map(({ file }) => prepareInput(file, driver, plan.profile)))
+    const { url, headers, deadlines } = plan
+    const transport = createLevelTransport(transportFor({ choice: plan.transport ?? 'auto', url, env: process.env }), {
+      url,
+      headers,
+      handshakeTimeoutMs: deadlines.admissionS * 1000,
+    })
+    const inputs = await Promise.all(plan.inputs.map(({ file }) => prepareInput(file, { driver, plan, transport })))
     const clock = new SystemClock()
     let openSessions = () => 0
     const monitor = await SelfMonitor.create(clock, () => openSessions())
-    const level = new LevelProcess({ plan, driver, inputs, clock, monitor })
+    const level = new LevelProcess({ plan, driver, transport, inputs, clock, monitor })
     openSessions = () => level.#runner.openSessions
     return level
   }
@@ -79,6 +88,7 @@ class LevelProcess {
   private constructor(parts: {
     plan: LevelPlan
     driver: ProtocolDriver
+    transport: LevelTransport
     inputs: readonly PreparedInput[]
     clock: Clock
     monitor: SelfMonitor
@@ -86,6 +96,7 @@ class LevelProcess {
     const { plan, clock } = parts
     this.#plan = plan
     this.#driver = parts.driver
+    this.#transport = parts.transport
     this.#inputs = parts.inputs
     this.#clock = clock
     this.#monitor = parts.monitor
@@ -138,11 +149,7 @@ class LevelProcess {
     const unitUs = (plan.profile.unit_ms ?? 0) * US_PER_MS
     return new SessionRunner({
       clock: this.#clock,
-      transport: new WsTransport({
-        url: plan.url,
-        headers: plan.headers,
-        handshakeTimeoutMs: plan.deadlines.admissionS * 1000,
-      }),
+      transport: this.#transport,
       script: this.#driver.createScript(plan.profile),
       packets: input.packets,
       sampleRateHz: plan.profile.input.sample_rate_hz,
@@ -225,10 +232,16 @@ class LevelProcess {
   }
 }
 
-async function prepareInput(file: string, driver: ProtocolDriver, profile: Profile): Promise<PreparedInput> {
+/** Packets of one input, ready for the wire: everything that can be done before the level begins is done here. */
+async function prepareInput(
+  file: string,
+  level: { readonly driver: ProtocolDriver; readonly plan: LevelPlan; readonly transport: LevelTransport },
+): Promise<PreparedInput> {
+  const { driver, plan, transport } = level
   const pcm = await readFile(file)
   const samples = new Int16Array(pcm.buffer.slice(pcm.byteOffset, pcm.byteOffset + pcm.byteLength))
-  return { file, packets: driver.packets(samples, profile) }
+  const packets = driver.packets(samples, plan.profile)
+  return { file, packets: { ...packets, frames: packets.frames.map((message) => transport.prepare(message)) } }
 }
 
 /** The same bytes under a second name where the file system can do that, a copy elsewhere. */

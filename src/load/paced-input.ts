@@ -22,7 +22,7 @@ export interface PacedInputOptions {
   readonly sampleRateHz: number
   readonly packetUs: DurationUs
   /** Hands a packet to the transport; `onTaken` is called when it has taken all bytes. */
-  readonly send: (frame: Buffer, onTaken: (error?: Error) => void) => void
+  readonly send: (frame: Buffer, onTaken: (error?: Error | null) => void) => void
   /** A packet was handed over: store it. */
   readonly onSent: (timing: PacketTiming, text: string) => void
   /** The input has come to its end. */
@@ -35,6 +35,13 @@ export class PacedInput {
   #startAtUs: InstantUs | undefined
   #isStopped = false
   #cancel: Cancel = () => undefined
+  // Made once, not for every packet: in a large level garbage costs more than anything else here.
+  readonly #wakeToSend = () => {
+    if (!this.#isStopped && this.#startAtUs !== undefined) this.#sendDue(this.#startAtUs)
+  }
+  readonly #wakeToEnd = () => {
+    if (!this.#isStopped) this.#end()
+  }
 
   constructor(options: PacedInputOptions) {
     this.#options = options
@@ -49,7 +56,7 @@ export class PacedInput {
   start(startAtUs: InstantUs): void {
     if (this.#isStopped || this.#startAtUs !== undefined) return
     this.#startAtUs = startAtUs
-    this.#wakeAt(startAtUs, () => this.#sendDue(startAtUs))
+    this.#wakeAt(startAtUs, this.#wakeToSend)
   }
 
   /** Sends nothing more, for good. */
@@ -64,12 +71,12 @@ export class PacedInput {
       const index = this.timings.length
       const dueAtUs = startAtUs + index * packetUs
       if (clock.nowUs() < dueAtUs) {
-        this.#wakeAt(dueAtUs, () => this.#sendDue(startAtUs))
+        this.#wakeAt(dueAtUs, this.#wakeToSend)
         return
       }
       this.#sendPacket(index, dueAtUs)
     }
-    if (!this.#isStopped) this.#wakeAt(this.#endAtUs(startAtUs), () => this.#end())
+    if (!this.#isStopped) this.#wakeAt(this.#endAtUs(startAtUs), this.#wakeToEnd)
   }
 
   #sendPacket(index: number, dueAtUs: InstantUs): void {
@@ -102,8 +109,6 @@ export class PacedInput {
   }
 
   #wakeAt(dueAtUs: InstantUs, wake: () => void): void {
-    this.#cancel = this.#options.clock.at(dueAtUs, () => {
-      if (!this.#isStopped) wake()
-    })
+    this.#cancel = this.#options.clock.at(dueAtUs, wake)
   }
 }

@@ -3,22 +3,26 @@
  * incoming messages are limited as the field's recorder limits them.
  */
 import WebSocket from 'ws'
-import { messageOf } from '../base/errors.js'
-import { type Connection, type ConnectionHandlers, MAX_MESSAGE_BYTES, type Transport } from './transport.js'
+import { connectionErrorText } from './connection-error.js'
+import {
+  type Connection,
+  type ConnectionHandlers,
+  type LevelTransport,
+  MAX_MESSAGE_BYTES,
+  MAX_REFUSAL_BODY_LENGTH,
+  type TransportOptions,
+} from './transport.js'
 
-const MAX_REFUSAL_BODY_BYTES = 2048
+export class WsTransport implements LevelTransport {
+  readonly #options: TransportOptions
 
-export interface WsTransportOptions {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly handshakeTimeoutMs: number
-}
-
-export class WsTransport implements Transport {
-  readonly #options: WsTransportOptions
-
-  constructor(options: WsTransportOptions) {
+  constructor(options: TransportOptions) {
     this.#options = options
+  }
+
+  /** The package frames and masks every message anew. */
+  prepare(message: Buffer): Buffer {
+    return message
   }
 
   connect(handlers: ConnectionHandlers): Connection {
@@ -33,6 +37,8 @@ export class WsTransport implements Transport {
     })
     let isOpen = false
     let isOver = false
+    /** The package still delivers what it had read when it was told to drop the connection. */
+    let isDropped = false
     let failure = ''
     /** Reports a refusal whose body is still on its way; a broken body does not change the answer. */
     let reportRefusal: (() => void) | undefined
@@ -46,7 +52,7 @@ export class WsTransport implements Transport {
       handlers.onOpen()
     })
     socket.on('message', (data: Buffer, isBinary: boolean) => {
-      if (isOver) return
+      if (isOver || isDropped) return
       if (isBinary) handlers.onBinary(data.length)
       else handlers.onText(data.toString('utf8'))
     })
@@ -55,21 +61,21 @@ export class WsTransport implements Transport {
       const status = response.statusCode ?? 0
       let body = ''
       const report = () => {
-        finish(() => handlers.onRefused({ status, body: body.slice(0, MAX_REFUSAL_BODY_BYTES) }))
+        finish(() => handlers.onRefused({ status, body: body.slice(0, MAX_REFUSAL_BODY_LENGTH) }))
         request.destroy()
       }
       reportRefusal = report
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
         body += chunk
-        if (body.length >= MAX_REFUSAL_BODY_BYTES) report()
+        if (body.length >= MAX_REFUSAL_BODY_LENGTH) report()
       })
       response.on('end', report)
       response.on('error', report)
       response.on('close', report)
     })
     socket.on('error', (error) => {
-      failure = describe(error)
+      failure = connectionErrorText(error)
       reportRefusal?.()
       if (!isOpen) finish(() => handlers.onFailed(failure))
     })
@@ -81,15 +87,10 @@ export class WsTransport implements Transport {
     return {
       send: (frame, onTaken) => socket.send(frame, { binary: false, compress: false }, onTaken),
       close: (code) => socket.close(code),
-      terminate: () => socket.terminate(),
+      terminate: () => {
+        isDropped = true
+        socket.terminate()
+      },
     }
   }
-}
-
-function describe(error: Error): string {
-  // A refused connection to a name with several addresses arrives as an AggregateError without a message.
-  const inner = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined
-  const code = (error as NodeJS.ErrnoException).code
-  const text = messageOf(inner ?? error)
-  return code !== undefined && !text.includes(code) ? `${code}: ${text}` : text
 }

@@ -28,7 +28,6 @@ export interface ConversationSettings {
   /** Output samples of one unit. */
   readonly unitSamples: number
   readonly forceListenUnits: number
-  readonly replyAfterSilenceMs: number
 }
 
 export interface ConversationState {
@@ -64,10 +63,12 @@ export interface ConversationStep {
   readonly speech: UnitSpeech
 }
 
+/** @param patienceMs silence after which a reply starts; it may differ from unit to unit */
 export function stepConversation(
   settings: ConversationSettings,
   state: ConversationState,
   heard: Heard,
+  patienceMs: number,
 ): ConversationStep {
   const next = { ...state, unitIndex: state.unitIndex + 1 }
   const userSpoke = heard.speechMs > 0
@@ -80,7 +81,7 @@ export function stepConversation(
   }
   const userHasSpoken = state.userHasSpoken || userSpoke
   const reply = settings.replies[settings.order[state.repliesGiven % Math.max(1, settings.order.length)] ?? 0]
-  const mayStart = state.unitIndex >= settings.forceListenUnits && heard.silenceMs >= settings.replyAfterSilenceMs
+  const mayStart = state.unitIndex >= settings.forceListenUnits && heard.silenceMs >= patienceMs
   if (!userHasSpoken || !mayStart || reply === undefined) return { state: { ...next, userHasSpoken }, speech: SILENT }
   const started = { ...next, userHasSpoken: false, repliesGiven: state.repliesGiven + 1 }
   return speak(settings, started, { reply, samplesSaid: 0 }, true)

@@ -148,6 +148,7 @@ export class LoopbackCore {
       replyOrder: order.shuffle(replies.map((_, index) => index)),
       query,
       isOverCapacity,
+      othersOpen: () => Math.max(0, this.#sessions.size - 1),
       admit: () => {
         const isAdmitted = !isOverCapacity && this.#admit()
         if (isAdmitted) modelSlots = 1

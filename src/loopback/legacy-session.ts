@@ -14,6 +14,7 @@ import { EventSender } from './event-sender.js'
 import { InputBuffer } from './input-buffer.js'
 import { describeLegacySession, LEGACY_DEFAULTS, type LegacyConfig, readLegacyUpdate } from './legacy-document.js'
 import { LegacyReplyWriter } from './legacy-reply-writer.js'
+import { turnHasteMs } from './load-behaviour.js'
 import { decodePcm16 } from './pcm16.js'
 import { closeCodeOf, isRefusal, type Refusal, refuse } from './refusal.js'
 import { ReplyTurns } from './reply-turns.js'
@@ -62,6 +63,7 @@ class LegacySession implements LoopbackSession {
       sampleRateHz,
       listener: listeners(sampleRateHz),
       events: this.#events,
+      hasteMs: () => turnHasteMs(parts),
       announcesCommit: true,
       onStarted: () => {
         if (this.#config.turnDetection?.interruptsResponse === true) this.#replies.interrupt()

@@ -13,6 +13,7 @@ import {
 } from './conversation.js'
 import type { Deployment } from './deployment.js'
 import type { Heard } from './hearing.js'
+import { patienceMs } from './load-behaviour.js'
 import { continuousVoice, type NativeVoice, replyingVoice, type UnitVoice } from './native-voice.js'
 import type { ResponseEnd } from './response-writer.js'
 import type { LoopbackSessionParts } from './session.js'
@@ -23,12 +24,15 @@ const INTERRUPTED: ResponseEnd = { status: 'cancelled', reason: 'interrupted' }
 export class NativeConversation {
   readonly #settings: ConversationSettings
   readonly #voice: NativeVoice
+  readonly #patienceMs: () => number
   #state: ConversationState = START_OF_CONVERSATION
   #isInterrupted = false
 
-  constructor(settings: ConversationSettings, voice: NativeVoice) {
+  /** @param patienceMs asked in each unit: the silence after which a reply starts now */
+  constructor(settings: ConversationSettings, voice: NativeVoice, patienceMs: () => number) {
     this.#settings = settings
     this.#voice = voice
+    this.#patienceMs = patienceMs
   }
 
   /** One unit: what was heard in, what is sent out. @param isLast no unit will follow */
@@ -37,7 +41,7 @@ export class NativeConversation {
     this.#isInterrupted = false
     const { state, speech } = interrupts
       ? interruptConversation(this.#state, heard)
-      : stepConversation(this.#settings, this.#state, heard)
+      : stepConversation(this.#settings, this.#state, heard, this.#patienceMs())
     this.#state = state
     const unit = this.#voice.say(speech, isLast)
     return interrupts && unit.ends !== undefined ? { ...unit, ends: INTERRUPTED } : unit
@@ -60,23 +64,24 @@ const QUIET_AMPLITUDE = 3
 
 /** The model's side of a session whose client asked for `config`. */
 export function converseNatively(
-  { options, replies, replyOrder }: Pick<LoopbackSessionParts, 'options' | 'replies' | 'replyOrder'>,
+  parts: Pick<LoopbackSessionParts, 'options' | 'replies' | 'replyOrder' | 'othersOpen'>,
   deployment: Deployment,
   { sampling }: SessionConfig,
 ): NativeConversation {
+  const { options, replies, replyOrder } = parts
   const { continuous, frameSamples } = deployment
+  const patience = () => patienceMs(options, parts.othersOpen())
   const settings = {
     replies,
     order: replyOrder,
     unitSamples: frameSamples,
     forceListenUnits: continuous ? 0 : Number(sampling?.force_listen_count ?? options.forceListenCount),
-    replyAfterSilenceMs: options.replyAfterSilenceMs,
   }
-  if (!continuous) return new NativeConversation(settings, replyingVoice())
+  if (!continuous) return new NativeConversation(settings, replyingVoice(), patience)
   const noise = seededRandom(deriveSeed(options.seed, 'noise'))
   const quietFrame = Int16Array.from(
     { length: frameSamples },
     () => noise.integer(2 * QUIET_AMPLITUDE + 1) - QUIET_AMPLITUDE,
   )
-  return new NativeConversation(settings, continuousVoice(deployment, quietFrame))
+  return new NativeConversation(settings, continuousVoice(deployment, quietFrame), patience)
 }

@@ -22,6 +22,8 @@ import { TurnDetector } from './turn-detector.js'
 export interface OpenAiInputParts {
   readonly sampleRateHz: number
   readonly listeners: ListenerFactory
+  /** By how much the silence that ends a turn is shortened now. */
+  readonly hasteMs: () => number
   readonly onTurnStarted: (audioStartMs: number) => void
   /** The audio of the turn is committed with it. @param speechMs how much of it was speech */
   readonly onTurnEnded: (audioEndMs: number, speechMs: number) => void
@@ -91,12 +93,13 @@ export class OpenAiInput {
   }
 
   #startDetector(detection: ServerVad | SemanticVad): TurnDetector {
-    const { sampleRateHz, listeners, onTurnStarted, onTurnEnded, onListenerFailed } = this.#parts
+    const { sampleRateHz, listeners, hasteMs, onTurnStarted, onTurnEnded, onListenerFailed } = this.#parts
     const offsetMs = this.appendedMs
     const detector: TurnDetector = new TurnDetector({
       sampleRateHz,
       listener: listeners(sampleRateHz),
       ...settingsOf(detection),
+      hasteMs,
       onStarted: (audioStartMs) => onTurnStarted(offsetMs + audioStartMs),
       onStopped: (audioEndMs) => {
         this.#bufferedSamples = 0

@@ -18,6 +18,7 @@ import type { Cancel } from '../base/clock.js'
 import { US_PER_MS } from '../base/clock.js'
 import { messageOf } from '../base/errors.js'
 import { EventSender } from './event-sender.js'
+import { turnHasteMs } from './load-behaviour.js'
 import { type OpenAiClientEvent, readOpenAiEvent } from './openai-client-event.js'
 import {
   defaultOpenAiConfig,
@@ -86,6 +87,7 @@ class OpenAiSession implements LoopbackSession {
     this.#input = new OpenAiInput({
       sampleRateHz: profile.input.sample_rate_hz,
       listeners,
+      hasteMs: () => turnHasteMs(parts),
       onTurnStarted: (audioStartMs) => this.#turnStarted(audioStartMs),
       onTurnEnded: (audioEndMs, speechMs) => this.#turnEnded(audioEndMs, speechMs),
       onCommitted: () => this.#commit(this.#newItemId(), 0),

@@ -4,6 +4,7 @@
  */
 import { textSaid } from './conversation.js'
 import type { EventSender } from './event-sender.js'
+import { replyDelayMs } from './load-behaviour.js'
 import type { OpenAiModality } from './openai-config.js'
 import { type Problem, refusal } from './openai-error.js'
 import type { OpenAiItems } from './openai-items.js'
@@ -66,6 +67,7 @@ export class OpenAiSpeaker {
       ...{ clock, accelerator, sessionId, reply, sampleRateHz },
       chunkMs: options.replyChunkMs,
       maxLeadMs: undefined,
+      delayMs: replyDelayMs(session),
       onChunk: (pcm, isLast) => {
         const text = reply.text.slice(textSaid(reply, saidSamples), textSaid(reply, saidSamples + pcm.length))
         saidSamples += pcm.length

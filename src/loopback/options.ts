@@ -58,6 +58,10 @@ export const loopbackOptionsSchema = z.strictObject({
   listen: z.enum(['speech', 'energy']).default('speech'),
   /** Silence after the user's speech that makes the model answer. */
   replyAfterSilenceMs: ms.default(300),
+  /** Each session that is open beside the one that answers puts the start of a reply off by this much. */
+  laterMs: ms.default(0),
+  /** Each session that is open beside the one that answers shortens the silence that is waited for, down to 0. */
+  jumpierMs: ms.default(0),
   /** Units in which a model that can be silent must listen, where the client's `force_listen_count` says nothing. */
   forceListenCount: z.number().int().min(0).max(1000).default(1),
 

@@ -11,6 +11,7 @@
  */
 import type { Cancel, InstantUs } from '../base/clock.js'
 import type { Reply } from './conversation.js'
+import { replyDelayMs } from './load-behaviour.js'
 import { type LoopbackSessionParts, replyAt } from './session.js'
 import { SpokenReply } from './spoken-reply.js'
 
@@ -123,6 +124,7 @@ export class ReplyTurns {
         sampleRateHz: parts.profile.output.sample_rate_hz,
         chunkMs: parts.options.replyChunkMs,
         maxLeadMs: this.#maxLeadMs,
+        delayMs: replyDelayMs(parts),
         onChunk: (pcm, isLast) => {
           speaking.sentSamples += pcm.length
           if (pcm.length > 0) output.audio(pcm, reply, speaking.sentSamples)

@@ -39,6 +39,8 @@ export interface LoopbackSessionParts {
   readonly replies: readonly Reply[]
   /** Order in which this session gives the replies, as indices; starts over at its end. Drawn from the seed. */
   readonly replyOrder: readonly number[]
+  /** Sessions that are open now, beside this one. */
+  othersOpen(): number
   /** Asks once for the model's memory; false means that there is none. */
   admit(): boolean
   /** The URL's query, without the question mark. */

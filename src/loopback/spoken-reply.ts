@@ -24,6 +24,8 @@ export interface SpokenReplyOptions {
   readonly chunkMs: number
   /** Furthest that audio leaves ahead of real time, counted from the first chunk; undefined for no pacing. */
   readonly maxLeadMs: number | undefined
+  /** How long the first chunk is not yet asked for. */
+  readonly delayMs?: number
   /** May call `cancel` from inside. */
   onChunk(pcm: Int16Array, isLast: boolean): void
   /** Called at most once; nothing follows. */
@@ -45,6 +47,7 @@ export class SpokenReply {
   /** When a client that plays everything as it comes has played all that has left. */
   #playsUntilUs: InstantUs = 0
   #cancelWakeUp: Cancel = () => {}
+  #cancelStart: Cancel = () => {}
 
   constructor(options: SpokenReplyOptions) {
     this.#options = options
@@ -53,7 +56,9 @@ export class SpokenReply {
   }
 
   start(): void {
-    this.#submitNext()
+    const { clock, delayMs = 0 } = this.#options
+    if (delayMs === 0) this.#submitNext()
+    else this.#cancelStart = clock.at(clock.nowUs() + Math.round(delayMs * US_PER_MS), () => this.#submitNext())
   }
 
   /** Stops pacing: what is held leaves now. */
@@ -141,6 +146,7 @@ export class SpokenReply {
   #stop(): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.#cancelStart()
     this.#cancelWakeUp()
     this.#options.accelerator.cancelSession(this.#options.sessionId)
   }

@@ -12,6 +12,7 @@ import { messageOf } from '../base/errors.js'
 import { type Reply, textSaid } from './conversation.js'
 import { deploymentOf } from './deployment.js'
 import type { CutUnit } from './input-buffer.js'
+import { turnHasteMs } from './load-behaviour.js'
 import { ProtocolSession } from './protocol-session.js'
 import { type Refusal, refuse } from './refusal.js'
 import { type ReplyOutput, ReplyTurns } from './reply-turns.js'
@@ -52,6 +53,7 @@ class TurnBasedModel implements SessionModel {
       sampleRateHz: deployment.inputRateHz,
       listener: parts.listeners(deployment.inputRateHz),
       events,
+      hasteMs: () => turnHasteMs(parts),
       announcesCommit: false,
       onStarted: () => this.#replies.interrupt(),
       onTurn: (speechMs) => this.#replies.answer({ isEmpty: speechMs < EMPTY_TURN_MS }),

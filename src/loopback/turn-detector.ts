@@ -17,6 +17,8 @@ export interface TurnDetectorOptions {
   /** Silence that ends a turn; less than a window counts as one window, and infinity leaves the end to `finish`. */
   readonly silenceMs: number
   readonly prefixPaddingMs: number
+  /** Asked whenever there is silence: by how much `silenceMs` is shortened now, down to one window. */
+  readonly hasteMs?: () => number
   /** @param audioStartMs the padding is in it; never below 0, nor before the end of the turn before */
   onStarted(audioStartMs: number): void
   /** @param audioEndMs end of the speech, the silence after it left out */
@@ -148,7 +150,8 @@ export class TurnDetector {
     }
     if (!this.#isSpeaking) return
     this.#speechMs += speechMs
-    if (silenceMs > 0 && silenceMs >= this.#silenceMs) this.#endTurn(heardMs - silenceMs)
+    const hasteMs = this.#options.hasteMs?.() ?? 0
+    if (silenceMs > 0 && silenceMs >= this.#silenceMs - hasteMs) this.#endTurn(heardMs - silenceMs)
   }
 
   #endTurn(audioEndMs: number): void {

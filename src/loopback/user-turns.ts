@@ -13,6 +13,8 @@ export interface UserTurnsSettings {
   readonly sampleRateHz: number
   readonly listener: UnitListener
   readonly events: EventSender
+  /** By how much the silence that ends a turn is shortened now. */
+  hasteMs(): number
   /** A turn that is over is told with `input_audio_buffer.committed`. */
   readonly announcesCommit: boolean
   /** The detector heard speech begin; the client has been told. */
@@ -41,6 +43,7 @@ export class UserTurns {
       sampleRateHz: settings.sampleRateHz,
       listener: settings.listener,
       ...CLIENT_ENDS_TURNS,
+      hasteMs: () => settings.hasteMs(),
       onStarted: (audioStartMs) => this.#started(audioStartMs),
       onStopped: (audioEndMs) => this.#stopped(audioEndMs),
       onFailed: (problem) => settings.onListenerFailed(problem),

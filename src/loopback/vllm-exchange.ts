@@ -12,6 +12,7 @@
 import { messageOf } from '../base/errors.js'
 import type { Heard } from './hearing.js'
 import type { CutUnit } from './input-buffer.js'
+import { patienceMs } from './load-behaviour.js'
 import { type Problem, refusal } from './openai-error.js'
 import { decodePcm16 } from './pcm16.js'
 import type { LoopbackSessionParts } from './session.js'
@@ -68,7 +69,6 @@ export class VllmExchange {
       order: replyOrder,
       unitSamples: Math.round((VLLM_UNIT_MS * rates.outputRateHz) / 1000),
       forceListenUnits: config.extra_body.force_listen_count ?? options.forceListenCount,
-      replyAfterSilenceMs: options.replyAfterSilenceMs,
     })
   }
 
@@ -175,7 +175,11 @@ export class VllmExchange {
     const { journal, wireId, config, session, onFailed } = this.#parts
     this.#input.consumed(unit)
     const policy = config.overlap_policy
-    const manners = { answers: config.extra_body.auto_response !== false, yields: policy === 'barge_in_on_speech' }
+    const manners = {
+      answers: config.extra_body.auto_response !== false,
+      yields: policy === 'barge_in_on_speech',
+      patienceMs: patienceMs(session.options, session.othersOpen()),
+    }
     const speech = this.#model.hear(heard, manners)
     if (speech.isOverlapped) {
       const action = speech.isGivenUp ? 'barge_in' : 'listen'

@@ -10,6 +10,8 @@ export interface VllmManners {
   readonly answers: boolean
   /** Stops when the user speaks. */
   readonly yields: boolean
+  /** Silence after which it answers. */
+  readonly patienceMs: number
 }
 
 export interface VllmUnitSpeech extends UnitSpeech {
@@ -32,14 +34,14 @@ export class VllmModel {
   }
 
   /** One unit. */
-  hear(heard: Heard, { answers, yields }: VllmManners): VllmUnitSpeech {
+  hear(heard: Heard, { answers, yields, patienceMs }: VllmManners): VllmUnitSpeech {
     const userSpoke = heard.speechMs > 0
     const isOverlapped = this.#state.replying !== undefined && userSpoke
     const speaksOn = isOverlapped && !yields
     if (this.#isAsked) this.#state = { ...this.#state, userHasSpoken: true }
     const silenceMs = this.#isAsked ? LONG_ENOUGH_MS : answers ? heard.silenceMs : NEVER_ENOUGH_MS
     const taken = { speechMs: speaksOn ? 0 : heard.speechMs, silenceMs }
-    const { state, speech } = stepConversation(this.#settings, this.#state, taken)
+    const { state, speech } = stepConversation(this.#settings, this.#state, taken, patienceMs)
     // What the user said into a reply is answered after it.
     this.#state = speaksOn ? { ...state, userHasSpoken: true } : state
     if (speech.starts) this.#isAsked = false

@@ -29,6 +29,15 @@ export interface PacingFacts {
 }
 
 /**
+ * Packets as sent. A recording without receipts is read all the same: its send lines stand for start and completion.
+ * @param sendsAtUs send starts of the trace, all of them
+ */
+export function packetsOf(receipts: SendReceipts | undefined, sendsAtUs: readonly InstantUs[]): SentPacket[] {
+  if (receipts !== undefined) return sentPackets(receipts, sendsAtUs)
+  return sendsAtUs.map((atUs) => ({ dueAtUs: undefined, startAtUs: atUs, doneAtUs: atUs }))
+}
+
+/**
  * Packets as sent, in order, with due times from their own receipt or from the session's planned start. A packet that
  * stands in the trace and has no receipt was sent all the same; nothing shows that the transport took it.
  * @param sendsAtUs send starts of the trace, all of them

@@ -28,27 +28,39 @@ export function isUnderrun(neededUs: DurationUs, reserveUs: DurationUs): boolean
   return neededUs > reserveUs + TOLERANCE_US
 }
 
+export interface PlayedSpan {
+  readonly fromUs: InstantUs
+  readonly toUs: InstantUs
+}
+
 /**
- * Pauses of a player that starts `reserveUs` after the first audio, stops when it is empty and goes on as soon as the
- * next audio arrives. A silence that no further audio ends is not a pause inside the reply.
+ * When a player that starts `reserveUs` after the first audio, stops when it is empty and goes on as soon as the next
+ * audio arrives would have played; in order, at least one.
  */
-export function pausesUs({ deltas, sampleRateHz }: ReplyAudio, reserveUs: DurationUs): DurationUs[] {
+export function playedSpans({ deltas, sampleRateHz }: ReplyAudio, reserveUs: DurationUs): PlayedSpan[] {
   const first = deltas[0]
   if (first === undefined) return []
-  const pauses: DurationUs[] = []
+  const spans: PlayedSpan[] = []
   // The instant from which the samples counted since then play without a break.
   let playingSinceUs = first.atUs + reserveUs
   let samples = 0
   for (const delta of deltas) {
     const emptyAtUs = playingSinceUs + usOfSamples(samples, sampleRateHz)
     if (samples > 0 && delta.atUs > emptyAtUs + TOLERANCE_US) {
-      pauses.push(delta.atUs - emptyAtUs)
+      spans.push({ fromUs: playingSinceUs, toUs: emptyAtUs })
       playingSinceUs = delta.atUs
       samples = 0
     }
     samples += delta.samples
   }
-  return pauses
+  spans.push({ fromUs: playingSinceUs, toUs: playingSinceUs + usOfSamples(samples, sampleRateHz) })
+  return spans
+}
+
+/** The pauses of that player. A silence that no further audio ends is not a pause inside the reply. */
+export function pausesUs(audio: ReplyAudio, reserveUs: DurationUs): DurationUs[] {
+  const spans = playedSpans(audio, reserveUs)
+  return spans.slice(1).map(({ fromUs }, index) => fromUs - (spans[index]?.toUs ?? fromUs))
 }
 
 /**

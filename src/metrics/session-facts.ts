@@ -9,8 +9,9 @@ import { modeOf, type Profile, type ProtocolName, samplesPerPacket, samplesPerUn
 import { judgeSession } from '../protocol/judge.js'
 import { decodePcm16 } from '../protocol/pcm.js'
 import type { VerdictStatus, Violation } from '../protocol/verdict.js'
-import { judgePacing, type PacingFacts, type SentPacket, sentPackets } from './pacing.js'
+import { judgePacing, type PacingFacts, packetsOf, type SentPacket } from './pacing.js'
 import { bufferNeededUs, pausesUs, realTimeFactor, usOfSamples } from './playback.js'
+import { UnitReadiness } from './unit-readiness.js'
 import { readWireFacts, type WireFacts, type WireReply } from './wire-facts.js'
 
 export interface UnitFacts {
@@ -89,13 +90,10 @@ export function sessionFacts({
       ? Math.max(recording.declaredInputSamples ?? 0, sent.samples)
       : Math.floor(recording.inputPcm.byteLength / 2)
   const inputUs = usOfSamples(inputSamples, profile.input.sample_rate_hz)
-  const packets =
-    recording.receipts === undefined
-      ? wire.appends.map(({ atUs }): SentPacket => ({ dueAtUs: undefined, startAtUs: atUs, doneAtUs: atUs }))
-      : sentPackets(
-          recording.receipts,
-          wire.appends.map(({ atUs }) => atUs),
-        )
+  const packets = packetsOf(
+    recording.receipts,
+    wire.appends.map(({ atUs }) => atUs),
+  )
   const pacing = judgePacing({ packets, inputUs })
   const reasons = [
     ...tellingFirst(verdict.violations).map(({ check, message }) => `${check} ${message}`),
@@ -142,44 +140,6 @@ const TELLING_CHECKS = ['C5', 'N38', 'L15', 'O10', 'V5']
 function tellingFirst(violations: readonly Violation[]): Violation[] {
   const isTelling = ({ check }: Violation) => TELLING_CHECKS.includes(check)
   return [...violations.filter(isTelling), ...violations.filter((violation) => !isTelling(violation))]
-}
-
-/** When each unit's input was complete at the server's door. */
-class UnitReadiness {
-  readonly unitsExpected: number
-  readonly #packets: readonly SentPacket[]
-  readonly #inputSamples: number
-  readonly #inputUs: DurationUs
-  readonly #unitSamples: number
-  readonly #packetSamples: number
-
-  constructor(options: {
-    profile: Profile
-    packets: readonly SentPacket[]
-    inputSamples: number
-    inputUs: DurationUs
-    unitSamples: number | undefined
-  }) {
-    this.#packets = options.packets
-    this.#inputSamples = options.inputSamples
-    this.#inputUs = options.inputUs
-    this.#unitSamples = options.unitSamples ?? 1
-    this.#packetSamples = samplesPerPacket(options.profile)
-    this.unitsExpected = Math.ceil(options.inputSamples / this.#unitSamples)
-  }
-
-  /**
-   * A full unit is ready when the packet with its last sample has been handed over. The short last unit, which the
-   * server fills with silence, and the empty unit after an aligned input are ready at the end of the input.
-   */
-  readyAtUs(unit: number): InstantUs | undefined {
-    const endSample = (unit + 1) * this.#unitSamples
-    if (endSample > this.#inputSamples) {
-      const t0Us = this.#packets[0]?.startAtUs
-      return t0Us === undefined ? undefined : t0Us + this.#inputUs
-    }
-    return this.#packets[Math.ceil(endSample / this.#packetSamples) - 1]?.doneAtUs
-  }
 }
 
 function unitFacts(wire: WireFacts, readiness: UnitReadiness): UnitFacts[] {

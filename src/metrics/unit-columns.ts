@@ -53,7 +53,7 @@ export const NO_UNIT_COLUMNS: UnitColumns = {
   unit_miss_bootstrap95: null,
 }
 
-interface SessionUnits {
+export interface SessionUnits {
   readonly expected: number
   readonly lateOrMissing: number
   readonly missed: number
@@ -118,7 +118,7 @@ export function nativeColumns({ profile, targets, sessions, stalls }: LevelRowOp
  * A unit is missed when its lag is strictly greater than one unit length, when it never finished, and whenever its
  * session failed.
  */
-function countUnits(session: SessionFacts, unitUs: DurationUs, stalls: StallIndex | undefined): SessionUnits {
+export function countUnits(session: SessionFacts, unitUs: DurationUs, stalls: StallIndex | undefined): SessionUnits {
   const expected = session.unitsExpected ?? 0
   let inTime = 0
   let uncertain = 0

@@ -6,6 +6,7 @@ import type { InstantUs } from '../base/clock.js'
 import { isObject, type TraceLine, type WireEvent } from '../capture/trace-record.js'
 import type { ProtocolName } from '../profile/profile.js'
 import { pcm16ByteLength } from '../protocol/pcm.js'
+import { type Dialect, dialectOf, mayInterrupt } from './dialect.js'
 
 export interface AudioDelta {
   readonly atUs: InstantUs
@@ -57,28 +58,6 @@ export interface WireFacts {
   readonly isRefusedInBand: boolean
 }
 
-const OUTPUT_AUDIO = 'response.output_audio.delta'
-/** The name of older servers and of the legacy dialect. */
-const AUDIO = 'response.audio.delta'
-
-/** Which events carry reply audio, and which cut what is queued of it (docs/protocols.md). */
-interface Dialect {
-  readonly audioDeltas: ReadonlySet<string>
-  /** `response.done` with status `cancelled` cuts its reply. */
-  readonly isCutByCancelledDone?: boolean
-  /** `output_audio_buffer.cleared` cuts the reply that it names. */
-  readonly isCutByClear?: boolean
-  /** `speech_started` cuts every open reply, unless the first update set `interrupt_response` to false. */
-  readonly isCutBySpeech?: boolean
-}
-
-const DIALECTS: Readonly<Record<ProtocolName, Dialect>> = {
-  native: { audioDeltas: new Set([OUTPUT_AUDIO]) },
-  'turn-based': { audioDeltas: new Set([OUTPUT_AUDIO]), isCutByCancelledDone: true },
-  'legacy-half-duplex': { audioDeltas: new Set([AUDIO]), isCutByClear: true, isCutBySpeech: true },
-  'openai-realtime': { audioDeltas: new Set([OUTPUT_AUDIO, AUDIO]), isCutBySpeech: true },
-  'vllm-duplex': { audioDeltas: new Set([OUTPUT_AUDIO, AUDIO]), isCutByCancelledDone: true, isCutByClear: true },
-}
 const TEXT_DELTAS = new Set([
   'response.output_audio_transcript.delta',
   'response.output_text.delta',
@@ -115,7 +94,7 @@ class WireFactsReader {
   #mayInterrupt = true
 
   constructor(protocol: ProtocolName) {
-    this.#dialect = DIALECTS[protocol]
+    this.#dialect = dialectOf(protocol)
   }
 
   read(lines: readonly TraceLine[]): WireFacts {
@@ -158,8 +137,7 @@ class WireFactsReader {
       this.#updatesSent += 1
       if (this.#updatesSent > 1) return
       this.#firstUpdateId = typeof event.event_id === 'string' ? event.event_id : undefined
-      const detection = turnDetectionOf(event.session)
-      this.#mayInterrupt = !(isObject(detection) && detection.interrupt_response === false)
+      this.#mayInterrupt = mayInterrupt(event.session)
     }
   }
 
@@ -281,13 +259,6 @@ class WireFactsReader {
 function refusalCode(event: WireEvent): boolean {
   const error = isObject(event.error) ? event.error : event
   return error.code === 'resource_exhausted'
-}
-
-/** At the top of `session` in the legacy dialect and the older names, under `audio.input` in the newer ones. */
-function turnDetectionOf(session: unknown): unknown {
-  if (!isObject(session)) return undefined
-  const input = isObject(session.audio) ? session.audio.input : undefined
-  return isObject(input) && input.turn_detection !== undefined ? input.turn_detection : session.turn_detection
 }
 
 function unitNamedBy(event: WireEvent): number | undefined {

@@ -3,6 +3,10 @@
  * the files in `sweeps/`, for a user's own, and for what the flags of the command line add up to.
  */
 import { z } from 'zod'
+import { fdbV10InputsSchema, fdbV15InputsSchema } from './dataset-inputs.js'
+import { parseGateExpression } from './gate-expression.js'
+import { levelProblem } from './gate-levels.js'
+import { expressionProblem, gateSchema } from './gate-schema.js'
 
 export const SWEEP_SCHEMA_NAME = 'floorload.sweep/1'
 
@@ -13,14 +17,14 @@ export type StartPolicy = (typeof START_POLICIES)[number]
 export const inputsSchema = z.discriminatedUnion('kind', [
   /** The clips that come with floorload. */
   z.strictObject({ kind: z.literal('built-in') }),
+  /** The labelled clips that come with floorload, for quality against load. */
+  z.strictObject({ kind: z.literal('built-in-turns') }),
   /** Folders or WAV files of the user's. */
   z.strictObject({ kind: z.literal('audio'), paths: z.array(z.string().min(1)).min(1) }),
-  /** Full-Duplex-Bench v1.5 from the user's download; both variants of each pair. */
-  z.strictObject({
-    kind: z.literal('fdb-v1.5'),
-    root: z.string().min(1).optional(),
-    max_per_subset: z.number().int().min(1).optional(),
-  }),
+  /** Full-Duplex-Bench from the user's download. */
+  fdbV10InputsSchema,
+  /** Both variants of each pair. */
+  fdbV15InputsSchema,
 ])
 
 /** How many sessions a level runs; inputs are handed out in order, again from the first when they run out. */
@@ -34,22 +38,7 @@ export const sessionsSchema = z.union(
   { error: 'must be "all", {per_slot: N} or {count: N}' },
 )
 
-export const gateSchema = z
-  .strictObject({
-    /** The capacity that has to be there. */
-    min_capacity: z.number().int().min(1),
-    /** `targets`: every level up to it meets its targets. `strict`: the campaign gate, confirmed by `runs` runs. */
-    rule: z.enum(['targets', 'strict']).default('targets'),
-    /** How many runs of the level must pass; all recorded ones must. */
-    runs: z.number().int().min(1).default(1),
-    /** Asks that the level is shown with 95% confidence, not only measured; inconclusive is then exit code 3. */
-    confident: z.boolean().default(false),
-  })
-  .refine(({ rule, confident }) => !(rule === 'strict' && confident), {
-    path: ['confident'],
-    message: 'must not be set with the strict rule, which counts runs instead',
-  })
-export type Gate = Readonly<z.infer<typeof gateSchema>>
+export { type Gate, gateSchema } from './gate-schema.js'
 
 export const sweepFileSchema = z
   .strictObject({
@@ -105,4 +94,12 @@ export const sweepFileSchema = z
       message: 'must be at least the highest level, or that many sessions are never open at once',
     },
   )
+  .superRefine(({ gate, levels }, context) => {
+    for (const [index, check] of (gate?.checks ?? []).entries()) {
+      // A check that cannot be read has its own complaint.
+      if (expressionProblem(check) !== undefined) continue
+      const problem = levelProblem(parseGateExpression(check), levels)
+      if (problem !== undefined) context.addIssue({ code: 'custom', path: ['gate', 'checks', index], message: problem })
+    }
+  })
 export type SweepConfig = Readonly<z.infer<typeof sweepFileSchema>>

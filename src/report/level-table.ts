@@ -10,7 +10,7 @@ import { percent } from '../sweep/verdict-text.js'
 
 type Rows = readonly ServingLevel[]
 
-interface Column {
+export interface LevelColumn {
   readonly title: string
   readonly cell: (row: ServingLevel) => string
   /** The same figures one by one, for the upright table; the column itself where it holds one figure. */
@@ -23,7 +23,7 @@ const isAnyNative = (rows: Rows) => rows.some(({ mode }) => mode === 'native')
 const isAnyTurnBased = (rows: Rows) => rows.some(({ mode }) => mode === 'turn_based')
 const isMixed = (rows: Rows) => new Set(rows.map(({ profile }) => profile)).size > 1
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly LevelColumn[] = [
   { title: 'profile', cell: (row) => row.profile, isShown: isMixed },
   { title: 'concurrency', cell: levelName },
   { title: 'sessions ok', cell: (row) => `${row.sessions_succeeded}/${row.sessions_attempted}` },
@@ -66,7 +66,7 @@ export function terminalTable(rows: Rows, { colour, width }: TableStyle): string
 
 /** The same cells as a Markdown table. */
 export function markdownTable(rows: Rows): string {
-  const columns = columnsFor(rows)
+  const columns = levelColumns(rows)
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [
     line(columns.map(({ title }) => title.replace('\n', ' '))),
@@ -76,7 +76,7 @@ export function markdownTable(rows: Rows): string {
 }
 
 function wideTable(rows: Rows, colour: boolean): string {
-  const columns = columnsFor(rows)
+  const columns = levelColumns(rows)
   const table = new Table({
     head: columns.map(({ title }) => (title.includes('\n') ? title : title.replace(' ', '\n'))),
     style: tableStyle(colour),
@@ -87,7 +87,7 @@ function wideTable(rows: Rows, colour: boolean): string {
 }
 
 function uprightTable(rows: Rows, colour: boolean): string {
-  const lines = columnsFor(rows).flatMap(({ title, cell, parts }) => parts ?? [{ title, cell }])
+  const lines = levelColumns(rows).flatMap(({ title, cell, parts }) => parts ?? [{ title, cell }])
   const [first, ...rest] = lines
   if (first === undefined) return ''
   const table = new Table({
@@ -103,7 +103,8 @@ export function tableStyle(colour: boolean) {
   return { head: colour ? ['bold'] : [], border: colour ? ['grey'] : [], compact: true }
 }
 
-function columnsFor(rows: Rows): Column[] {
+/** The columns of docs/metrics.md, section 7, that these rows have something to say in. */
+export function levelColumns(rows: Rows): LevelColumn[] {
   return COLUMNS.filter(({ isShown }) => isShown === undefined || isShown(rows))
 }
 
@@ -111,7 +112,7 @@ function percentiles(
   name: string,
   of: (row: LevelRow) => Distribution | null,
   keys: readonly ('p50' | 'p90' | 'p95' | 'p99' | 'max')[],
-): Column {
+): LevelColumn {
   const cell = (row: LevelRow, shown: readonly (keyof Distribution)[]) => {
     const distribution = of(row)
     if (distribution === null) return '-'
@@ -150,7 +151,7 @@ function number(value: number | null, digits: number): string {
   return value === null ? '-' : value.toFixed(digits)
 }
 
-function paint(text: string, cell: Column['cell'], row: LevelRow, colour: boolean): string {
+function paint(text: string, cell: LevelColumn['cell'], row: LevelRow, colour: boolean): string {
   if (!colour || cell !== meetsTargets) return text
   const code = row.meets_targets ? 32 : row.valid ? 31 : 33
   return text

@@ -73,20 +73,30 @@ export function qualityMarkdown(rows: readonly ServingLevel[]): string {
 }
 
 function columnsFor(rows: readonly ServingLevel[]): QualityColumn[] {
-  const metricColumns = METRICS.flatMap(({ title, metric, subsets }) => {
+  return [
+    { title: 'concurrency', cell: levelName },
+    { title: 'windows scored', cell: coverage },
+    ...presentMetrics(rows).map(({ title, subset, metric }) => ({
+      title,
+      cell: (row: ServingLevel) => metricCell(metricOf(row, subset, metric)),
+    })),
+    { title: `against level ${baselineName(rows)}`, cell: verdictCell },
+  ]
+}
+
+/** The chosen metrics that some level has, each with its subset, in the table's order. */
+export function presentMetrics(
+  rows: readonly ServingLevel[],
+): { readonly title: string; readonly subset: string; readonly metric: string }[] {
+  return METRICS.flatMap(({ title, metric, subsets }) => {
     const present = subsets.filter((subset) => rows.some((row) => metricOf(row, subset, metric) !== undefined))
     return present.map((subset) => ({
       // Two subsets of one task are two populations, and stay apart.
       title: present.length === 1 ? title : `${title} ${subset.split('_')[0]}`,
-      cell: (row: ServingLevel) => metricCell(metricOf(row, subset, metric)),
+      subset,
+      metric,
     }))
   })
-  return [
-    { title: 'concurrency', cell: levelName },
-    { title: 'windows scored', cell: coverage },
-    ...metricColumns,
-    { title: `against level ${baselineName(rows)}`, cell: verdictCell },
-  ]
 }
 
 function baselineName(rows: readonly ServingLevel[]): string {
@@ -94,7 +104,7 @@ function baselineName(rows: readonly ServingLevel[]): string {
   return scored[0] === undefined ? '-' : String(Math.min(...scored.map(({ concurrency }) => concurrency)))
 }
 
-function metricOf(row: ServingLevel, subset: string, metric: string): UnifiedMetric | undefined {
+export function metricOf(row: ServingLevel, subset: string, metric: string): UnifiedMetric | undefined {
   const scores: SubsetScores | undefined = row.quality?.subsets[subset]
   return scores?.metrics[metric]
 }

@@ -1,6 +1,7 @@
 /** `SERVING.md`: verdict, table, how sure it is, and what the columns mean. Rendered from the result alone. */
 import type { ServingLevel, ServingResult } from '../sweep/serving-result.js'
 import { percent } from '../sweep/verdict-text.js'
+import { checkLines } from './gate-lines.js'
 import { levelName, markdownTable } from './level-table.js'
 import { hasQuality, qualityMarkdown } from './quality-table.js'
 
@@ -14,7 +15,7 @@ export function servingMarkdown(result: ServingResult): string {
       ...verdict.slice(1).map((line) => `- ${line}`),
       ...(verdict.length > 1 ? [''] : []),
     ]),
-    ...(result.gate === null ? [] : [`Gate: **${result.gate.verdict}** (${result.gate.reason}).`, '']),
+    ...gateSection(result.gate),
     markdownTable(result.levels),
     '',
     ...qualitySection(result.levels),
@@ -30,6 +31,16 @@ export function servingMarkdown(result: ServingResult): string {
       'Times are what the client saw: they include the network to the server and leave out the player and the acoustics.',
     '',
   ].join('\n')
+}
+
+function gateSection(gate: ServingResult['gate']): string[] {
+  if (gate === null) return []
+  const lines = checkLines(gate)
+  return [
+    `Gate: **${gate.verdict}** (${gate.reason}).`,
+    '',
+    ...(lines.length === 0 ? [] : ['```text', ...lines.map((line) => line.trimStart()), '```', '']),
+  ]
 }
 
 function qualitySection(levels: readonly ServingLevel[]): string[] {

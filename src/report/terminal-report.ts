@@ -1,5 +1,6 @@
 /** What a person sees at the end of a sweep: the table, then the verdict. */
 import type { ServingResult } from '../sweep/serving-result.js'
+import { checkLines } from './gate-lines.js'
 import { type TableStyle, terminalTable } from './level-table.js'
 import { hasQuality, qualityTable } from './quality-table.js'
 
@@ -16,7 +17,9 @@ export function terminalReport(result: ServingResult, style: TableStyle): string
     lines.push(bold(isMixed ? `${profile}: ${first}` : first), ...rest)
   }
   if (result.levels.length === 0) lines.push('No level was measured.')
-  if (result.gate !== null) lines.push(bold(`Gate: ${result.gate.verdict} (${result.gate.reason})`))
+  if (result.gate !== null) {
+    lines.push(bold(`Gate: ${result.gate.verdict} (${result.gate.reason})`), ...checkLines(result.gate))
+  }
   for (const warning of result.warnings) lines.push(`warning: ${warning}`)
   return lines.join('\n')
 }

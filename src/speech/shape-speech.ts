@@ -13,13 +13,26 @@ const SILENCE_RATIO = 0.01
  * @param marginSamples kept on both sides of the first and last loud sample, for weak onsets
  */
 export function trimAndLevel(pcm: Int16Array, marginSamples: number): Int16Array {
+  return audibleSpeech(pcm, marginSamples).pcm
+}
+
+/** The same, and where the first loud sample and the one after the last are in what was cut out. */
+export function audibleSpeech(
+  pcm: Int16Array,
+  marginSamples: number,
+): { readonly pcm: Int16Array; readonly startSample: number; readonly endSample: number } {
   let peak = 0
   for (const sample of pcm) peak = Math.max(peak, Math.abs(sample))
   assert(peak > 0, 'speech is not silent')
   const isLoud = (sample: number): boolean => Math.abs(sample) >= peak * SILENCE_RATIO
-  const start = Math.max(0, pcm.findIndex(isLoud) - marginSamples)
-  const end = pcm.findLastIndex(isLoud) + 1 + marginSamples
-  return pcm.slice(start, end).map((sample) => Math.round((sample * PEAK) / peak))
+  const first = pcm.findIndex(isLoud)
+  const afterLast = pcm.findLastIndex(isLoud) + 1
+  const start = Math.max(0, first - marginSamples)
+  return {
+    pcm: pcm.slice(start, afterLast + marginSamples).map((sample) => Math.round((sample * PEAK) / peak)),
+    startSample: first - start,
+    endSample: afterLast - start,
+  }
 }
 
 /**

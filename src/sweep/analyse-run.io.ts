@@ -4,13 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 import { UserError } from '../base/errors.js'
-import { describeProblems } from '../base/schema.js'
+import { profileOfRun } from '../capture/run-profile.io.js'
 import { type RecordedRun, readRun, readSession, stallsOf } from '../capture/run-reader.io.js'
 import { type LevelRow, levelRow } from '../metrics/level-row.js'
 import { type SessionFacts, sessionFacts } from '../metrics/session-facts.js'
+import { type SessionTimeline, sessionTimeline } from '../metrics/session-timeline.js'
 import { StallIndex } from '../metrics/stalls.js'
-import { loadProfile } from '../profile/load-profile.io.js'
-import { type Profile, profileSchema, type Targets } from '../profile/profile.js'
+import { worstSession } from '../metrics/worst-session.js'
+import type { Profile, Targets } from '../profile/profile.js'
 import { DEFAULT_ADMISSION_RETRIES } from '../protocol/verdict.js'
 
 /** What the reader of a run asks for; what is absent is taken from the run's books, then from the profile. */
@@ -28,6 +29,8 @@ export interface AnalysedRun {
   readonly targets: Targets
   readonly row: LevelRow
   readonly sessions: readonly SessionFacts[]
+  /** The session to look at first; undefined where the run has none. */
+  readonly worst: SessionTimeline | undefined
   /** Over the self-monitoring, and names and contents of all session files in the order of the names. */
   readonly inputsSha256: string
 }
@@ -39,7 +42,7 @@ const DEFAULT_RESERVE_MS = 80
  */
 export async function analyseRun(directory: string, overrides: EvaluationOverrides = {}): Promise<AnalysedRun> {
   const run = await readRun(directory)
-  const profile = await profileOf(run, overrides.profile)
+  const profile = await profileOfRun(run, overrides.profile)
   const concurrency = overrides.concurrency ?? run.concurrency
   if (concurrency === undefined) {
     throw new UserError({
@@ -83,17 +86,21 @@ export async function analyseRun(directory: string, overrides: EvaluationOverrid
     stalls: stalls === undefined ? undefined : new StallIndex(stalls),
     isComplete: run.isComplete,
   })
-  return { run, profile, targets, row, sessions, inputsSha256: digest.digest('hex') }
+  const worst = await worstTimeline({ run, profile, sessions, reserveUs })
+  return { run, profile, targets, row, sessions, worst, inputsSha256: digest.digest('hex') }
 }
 
-async function profileOf(run: RecordedRun, override: string | undefined): Promise<Profile> {
-  if (override !== undefined) return loadProfile(override)
-  if (run.profileDefinition === undefined) return loadProfile(run.profileName)
-  const problems = describeProblems(profileSchema, run.profileDefinition)
-  if (problems === undefined) return profileSchema.parse(run.profileDefinition)
-  throw new UserError({
-    code: 'RUN_UNREADABLE',
-    message: `${run.directory}: profile_definition: ${problems}`,
-    fix: 'judge it by another profile with --profile',
-  })
+/** Reads the trace of that one session again: to keep those of all would take the memory of the whole run. */
+async function worstTimeline(options: {
+  readonly run: RecordedRun
+  readonly profile: Profile
+  readonly sessions: readonly SessionFacts[]
+  readonly reserveUs: number
+}): Promise<SessionTimeline | undefined> {
+  const { run, profile, sessions, reserveUs } = options
+  const facts = worstSession(sessions, profile)
+  const entry = run.sessions.find(({ name }) => name === facts?.name)
+  if (facts === undefined || entry === undefined) return undefined
+  const recording = await readSession(entry, { inputRateHz: profile.input.sample_rate_hz })
+  return sessionTimeline({ facts, recording, profile, reserveUs })
 }

@@ -1,8 +1,11 @@
 /** What a level is made of: its sessions, the plan for the load process, and the manifest of its run. Pure. */
 import { redactUrl } from '../base/redact.js'
+import type { DatasetBooks } from '../dataset/dataset-books.js'
+import { FDB_VERSIONS } from '../dataset/fdb-versions.js'
 import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
 import type { LevelPlan } from '../load/level-plan.js'
 import { MAX_MESSAGE_BYTES } from '../load/transport.js'
+import { transportFor } from '../load/transport-choice.js'
 import { PACING_TOLERANCE_US } from '../metrics/pacing.js'
 import { PACKET_MS, type Profile } from '../profile/profile.js'
 import type { SweepConfig } from '../profile/sweep-file.js'
@@ -17,6 +20,8 @@ export interface LevelOrder {
   readonly level: PlannedLevel
   readonly role: 'level' | 'warmup'
   readonly sessions: readonly PlannedSession[]
+  /** What was chosen from which dataset; null where the inputs come from none. */
+  readonly dataset?: DatasetBooks | null
   readonly directory: string
   readonly server: ServerAddress
   readonly version: string
@@ -28,13 +33,23 @@ const LEAD_MS = 10
 const POST_CLOSE_MS = 200
 const SESSION_TIMEOUT_S = 90
 
-/** Inputs in their order, again from the first when they run out; a repeated input gets a folder of its own. */
+/**
+ * Inputs in their order, again from the first when they run out. A repeated input gets a folder of its own, `ID.2`, `ID.3`, …;
+ * numbers that an input bears in its own name (`7.2`) are passed over.
+ */
 export function plannedSessions(inputs: readonly InputClip[], count: number): PlannedSession[] {
+  const own = new Set(inputs.map(({ subset, id }) => `${subset}/${id}`))
+  const suffixes = new Map<InputClip, number>()
   return Array.from({ length: count }, (_, index) => {
     const clip = inputs[index % inputs.length] as InputClip
-    const round = Math.floor(index / inputs.length)
-    const id = round === 0 ? clip.id : `${clip.id}.${round + 1}`
     const { subset, variant } = clip
+    let id = clip.id
+    if (index >= inputs.length) {
+      let suffix = (suffixes.get(clip) ?? 1) + 1
+      while (own.has(`${subset}/${clip.id}.${suffix}`)) suffix += 1
+      suffixes.set(clip, suffix)
+      id = `${clip.id}.${suffix}`
+    }
     return { id, subset, variant, clip, directory: `samples/${subset}/${id}/${variant}` }
   })
 }
@@ -68,17 +83,17 @@ export function levelPlan(order: LevelOrder & { readonly inputFile: (clip: Input
 }
 
 export function runManifest(order: LevelOrder): Record<string, unknown> {
-  const { config, profile, level, role, sessions, server, version } = order
+  const { config, profile, level, role, sessions, dataset = null, server, version } = order
   const variants = [...new Set(sessions.map(({ variant }) => variant))]
   return {
     schema_version: 1,
-    kind: 'floorload-run',
+    kind: dataset === null ? 'floorload-run' : FDB_VERSIONS[dataset.kind].runKind,
     profile: profile.name,
     profile_definition: profile,
     trace_format: profile.trace_format,
     source: { tool: 'floorload', version, node: process.version, clock: 'monotonic' },
     server: { url: redactUrl(server.url), header_names: Object.keys(server.headers), model: profile.model ?? null },
-    dataset: { inputs: config.inputs },
+    dataset: { inputs: config.inputs, ...(dataset === null ? {} : datasetEntry(dataset)) },
     config: {
       scenario: 'continuous',
       variants,
@@ -90,7 +105,7 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
       pacing_tolerance_s: PACING_TOLERANCE_US / 1e6,
       late_packets: 'sent at once; the schedule does not move',
       transport: {
-        client: 'ws',
+        client: transportFor({ choice: 'auto', url: server.url, env: process.env }),
         max_message_bytes: MAX_MESSAGE_BYTES,
         compression: false,
         keepalive_ping: false,
@@ -120,6 +135,11 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
       },
     },
   }
+}
+
+function datasetEntry({ root, inventory, selection }: DatasetBooks): Record<string, unknown> {
+  // A download bears no version of its own; the hashes of its files stand with the samples.
+  return { root, revision: null, inventory, selection }
 }
 
 /** What the field's recorder writes of the protocols that are driven by a turn detector. */

@@ -2,7 +2,7 @@
  * Keeps the books of a run while it is recorded: `manifest.json` once, `run.json` as sessions end, and after the level
  * the verdict of every session in its own `report.json`. The layout is the field's (docs/formats.md, "Run directory").
  */
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { writeFileWhole } from '../base/atomic-file.io.js'
 import { jsonText } from '../base/json.js'
 import { INPUT_FILE, MANIFEST_FILE, REPORT_FILE, RUN_FILE, TRACE_FILE, WAV_FILE } from '../capture/run-manifest.js'
@@ -80,6 +80,7 @@ export class RunBooks {
       const cases = [{ id: 'continuous', scenario: 'continuous', trace_file: TRACE_FILE }]
       await writeFileWhole(join(folder, MANIFEST_FILE), jsonText({ ...books, source, cases }))
       await writeFileWhole(join(folder, WAV_FILE), encodeWav16({ samples: clip.pcm, sampleRateHz: clip.sampleRateHz }))
+      if (clip.annotation !== null) await writeFileWhole(join(folder, clip.annotation.file), clip.annotation.text)
     }
     await this.#settle('running')
   }
@@ -134,7 +135,13 @@ export class RunBooks {
         dataset_sample: session?.id ?? null,
         dataset_variant: session?.variant ?? null,
       },
-      input: { file: INPUT_FILE, sha256: clip?.pcmSha256 ?? null, sample_rate: clip?.sampleRateHz ?? null },
+      input: {
+        file: INPUT_FILE,
+        sha256: clip?.pcmSha256 ?? null,
+        sample_rate: clip?.sampleRateHz ?? null,
+        window_samples: clip?.windowSamples ?? null,
+      },
+      annotation: clip === undefined ? null : annotationEntry(clip),
     }
   }
 
@@ -147,7 +154,11 @@ export class RunBooks {
         variants: Object.fromEntries(
           [first, ...rest].map(({ variant, directory, clip }) => [
             variant,
-            { directory, source: { file: clip.source.file, sha256: clip.source.sha256 } },
+            {
+              directory,
+              source: { file: clip.source.file, sha256: clip.source.sha256 },
+              annotation: annotationEntry(clip),
+            },
           ]),
         ),
       })),
@@ -183,8 +194,10 @@ export class RunBooks {
         load: config?.load,
         samples: this.#bySample().map(([first, ...rest]) => ({
           id: first.id,
+          item: first.clip.id,
           subset: first.subset,
           directory: sampleDirectory(first),
+          sha256: sourceHashes([first, ...rest]),
           errors: [],
           variants: Object.fromEntries(
             [first, ...rest].map((session) => [session.variant, this.#variantEntry(session)]),
@@ -205,9 +218,26 @@ export class RunBooks {
       outcome: state?.outcome ?? null,
       source: { file: clip.source.file, sha256: clip.source.sha256 },
       normalization: clip.normalization,
-      input: { sha256: clip.pcmSha256, duration_s: clipDurationS(clip) },
+      input: { sha256: clip.pcmSha256, duration_s: clipDurationS(clip), window_samples: clip.windowSamples },
+      annotation: annotationEntry(clip),
     }
   }
+}
+
+/** The annotation's file lies in the session's folder. */
+function annotationEntry({ annotation }: InputClip): { file: string; sha256: string } | null {
+  return annotation === null ? null : { file: annotation.file, sha256: annotation.sha256 }
+}
+
+/** Of all files of a sample that were used, by their names; built-in audio goes by the name of its variant. */
+function sourceHashes(sessions: readonly PlannedSession[]): Record<string, string> {
+  const hashes: Record<string, string> = {}
+  for (const { variant, clip } of sessions) {
+    const { file, sha256 } = clip.source
+    hashes[file === null ? variant : basename(file)] = sha256
+    if (clip.annotation !== null) hashes[clip.annotation.file] = clip.annotation.sha256
+  }
+  return hashes
 }
 
 function sampleDirectory({ directory }: PlannedSession): string {

@@ -9,13 +9,14 @@ import { redactUrl } from '../base/redact.js'
 import { wallIso } from '../base/system-clock.io.js'
 import { toolVersion } from '../base/version.io.js'
 import { levelDirectoryName } from '../capture/run-manifest.js'
+import type { DatasetBooks } from '../dataset/dataset-books.js'
 import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
 import type { LevelProgress } from '../load/level-plan.js'
 import type { Profile } from '../profile/profile.js'
 import type { SweepConfig } from '../profile/sweep-file.js'
 import { type AnalysedRun, analyseRun } from './analyse-run.io.js'
 import { describeHost } from './host.io.js'
-import { inputFileOf, storeInputs } from './inputs.io.js'
+import { annotationFileOf, inputFileOf, storeInputs } from './inputs.io.js'
 import { runLevelProcess } from './level-client.io.js'
 import { type PlannedLevel, plannedLevels } from './level-order.js'
 import { levelPlan, plannedSessions, runManifest } from './level-orders.js'
@@ -23,7 +24,7 @@ import { createFolder, ensureRoom, isLevelComplete, removeFolder } from './outpu
 import type { ServerAddress } from './reach.io.js'
 import { RunBooks } from './run-books.io.js'
 import { type ServingResult, servingResult } from './serving-result.js'
-import { SWEEP_MANIFEST_FILE, SWEEP_RUN_SCHEMA_NAME, type SweepManifest } from './sweep-manifest.js'
+import { inputEntry, SWEEP_MANIFEST_FILE, SWEEP_RUN_SCHEMA_NAME, type SweepManifest } from './sweep-manifest.js'
 
 export interface SweepEvents {
   levelBegins?(level: PlannedLevel, role: 'level' | 'warmup'): void
@@ -38,6 +39,8 @@ export interface SweepOptions {
   readonly config: SweepConfig
   readonly profile: Profile
   readonly inputs: readonly InputClip[]
+  /** The dataset that they were chosen from; recorded. */
+  readonly dataset?: DatasetBooks | null
   readonly server: ServerAddress
   /** What the server said of itself before the sweep; recorded. */
   readonly capabilities?: unknown
@@ -135,9 +138,9 @@ class Sweep {
   }
 
   async #record(level: PlannedLevel, directory: string, role: 'level' | 'warmup'): Promise<AnalysedRun | undefined> {
-    const { config, profile, inputs, server, output, signal, events } = this.#options
+    const { config, profile, inputs, dataset = null, server, output, signal, events } = this.#options
     const sessions = plannedSessions(inputs, level.sessions)
-    const order = { config, profile, level, role, sessions, directory, server, version: toolVersion() }
+    const order = { config, profile, level, role, sessions, dataset, directory, server, version: toolVersion() }
     const books = new RunBooks({ directory, manifest: runManifest(order), sessions })
     await books.begin()
     try {
@@ -181,7 +184,7 @@ class Sweep {
   }
 
   #manifest(): SweepManifest {
-    const { config, profile, inputs, server, capabilities } = this.#options
+    const { config, profile, inputs, dataset, server, capabilities } = this.#options
     return {
       schema: SWEEP_RUN_SCHEMA_NAME,
       tool_version: toolVersion(),
@@ -192,17 +195,10 @@ class Sweep {
         header_names: Object.keys(server.headers),
         capabilities: capabilities ?? null,
       },
-      inputs: inputs.map((clip) => ({
-        subset: clip.subset,
-        id: clip.id,
-        variant: clip.variant,
-        file: inputFileOf('.', clip),
-        source_file: clip.source.file,
-        source_sha256: clip.source.sha256,
-        sha256: clip.pcmSha256,
-        samples: clip.pcm.length,
-        normalization: [...clip.normalization],
-      })),
+      dataset: dataset ?? null,
+      inputs: inputs.map((clip) =>
+        inputEntry(clip, { pcm: inputFileOf('.', clip), annotation: annotationFileOf('.', clip) }),
+      ),
       levels: this.#levels.map((level) => ({
         ...level,
         run: levelDirectoryName(level.concurrency, level.repeat, config.repeats),

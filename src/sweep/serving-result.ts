@@ -93,13 +93,7 @@ export function servingResult(options: {
     definitions: METRIC_DEFINITIONS,
     profiles,
     levels,
-    gate:
-      gated === undefined
-        ? null
-        : judgeGate(
-            runs.map(({ row }) => row),
-            gated,
-          ),
+    gate: gated === undefined ? null : judgeGate(levels, gated, profiles[0]?.quality?.capacity ?? null),
     warnings: warningsOf(runs),
   }
 }

@@ -1,5 +1,7 @@
 /** `sweep.json`: what a sweep was asked for, with everything resolved, and on what it ran. Enough to resume it. */
 import { z } from 'zod'
+import { datasetBooksSchema } from '../dataset/dataset-books.js'
+import type { InputClip } from '../dataset/input-clip.js'
 import { profileSchema } from '../profile/profile.js'
 import { sweepFileSchema } from '../profile/sweep-file.js'
 
@@ -13,6 +15,8 @@ export const sweepManifestSchema = z.looseObject({
   profile: profileSchema,
   /** Without user information and without query values that could be secrets. */
   server: z.looseObject({ url: z.string(), header_names: z.array(z.string()) }),
+  /** Absent in sweeps of versions that did not select from datasets. */
+  dataset: datasetBooksSchema.nullish(),
   inputs: z.array(
     z.object({
       subset: z.string(),
@@ -24,7 +28,11 @@ export const sweepManifestSchema = z.looseObject({
       source_sha256: z.string(),
       sha256: z.string(),
       samples: z.number().int().min(1),
+      /** At 16 kHz, without appended silence; absent in sweeps of versions without observation windows. */
+      window_samples: z.number().int().min(0).optional(),
       normalization: z.array(z.string()),
+      /** `file` is below the output folder, `name` the file's own. */
+      annotation: z.object({ file: z.string(), name: z.string(), sha256: z.string() }).nullish(),
     }),
   ),
   levels: z.array(
@@ -39,3 +47,27 @@ export const sweepManifestSchema = z.looseObject({
   started_at: z.string(),
 })
 export type SweepManifest = z.infer<typeof sweepManifestSchema>
+
+/** An input's entry; its files are named by the caller, who knows where they stand. */
+export function inputEntry(
+  clip: InputClip,
+  files: { readonly pcm: string; readonly annotation: string | null },
+): SweepManifest['inputs'][number] {
+  const { annotation } = clip
+  return {
+    subset: clip.subset,
+    id: clip.id,
+    variant: clip.variant,
+    file: files.pcm,
+    source_file: clip.source.file,
+    source_sha256: clip.source.sha256,
+    sha256: clip.pcmSha256,
+    samples: clip.pcm.length,
+    window_samples: clip.windowSamples,
+    normalization: [...clip.normalization],
+    annotation:
+      annotation === null || files.annotation === null
+        ? null
+        : { file: files.annotation, name: annotation.file, sha256: annotation.sha256 },
+  }
+}

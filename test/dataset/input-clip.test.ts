@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CLIP_ID, clipDurationS, clipIdFromFileName, makeInputClip, pcm16Bytes } from '../../src/dataset/input-clip.js'
+import {
+  CLIP_ID,
+  clipDurationS,
+  clipIdFromFileName,
+  makeInputClip,
+  pcm16Bytes,
+  windowSamplesOf,
+} from '../../src/dataset/input-clip.js'
 import { compareNatural } from '../../src/dataset/natural-order.js'
 
 describe('a clip id', () => {
@@ -81,4 +88,35 @@ describe('natural order', () => {
       }),
     )
   })
+})
+
+test.each([
+  { sampleRateHz: 16_000, samples: 16_001, windowSamples: 16_001 },
+  { sampleRateHz: 24_000, samples: 25, windowSamples: 16 },
+  { sampleRateHz: 8_000, samples: 3, windowSamples: 6 },
+])(
+  'the window of a clip is its length at 16 kHz: $samples at $sampleRateHz Hz',
+  ({ windowSamples, samples, ...rest }) => {
+    const source = { file: null, sha256: '' }
+    const parts = {
+      id: 'x',
+      subset: 's',
+      variant: 'input',
+      pcm: new Int16Array(samples),
+      source,
+      normalization: [],
+      ...rest,
+    }
+    expect(makeInputClip(parts)).toMatchObject({ windowSamples, annotation: null })
+    expect(makeInputClip({ ...parts, windowSamples: 7 }).windowSamples).toBe(7)
+  },
+)
+
+test.each([
+  [16_000, 100, 100],
+  [48_000, 100, 34],
+  [44_100, 441, 160],
+  [44_100, 442, 161],
+])('a file of %i Hz and %i samples has a window of %i samples', (rateHz, frames, samples) => {
+  expect(windowSamplesOf(frames, rateHz)).toBe(samples)
 })

@@ -13,7 +13,6 @@ const SETTINGS: ConversationSettings = {
   order: [0, 1],
   unitSamples: 10,
   forceListenUnits: 0,
-  replyAfterSilenceMs: 300,
 }
 
 /** `S` speech to the end of the unit, `s` speech and then long silence, `.` short silence, `_` long silence. */
@@ -24,11 +23,14 @@ const HEARD: Readonly<Record<string, Heard>> = {
   _: { speechMs: 0, silenceMs: 300 },
 }
 
+const PATIENCE_MS = 300
+
 /** @returns for each unit `[` where a reply starts, the samples said, `]` where it ends, and the words */
 function run(heard: string, settings: Partial<ConversationSettings> = {}): string[] {
   let state = START_OF_CONVERSATION
   return [...heard].map((letter) => {
-    const step = stepConversation({ ...SETTINGS, ...settings }, state, HEARD[letter] ?? { speechMs: 0, silenceMs: 0 })
+    const now = HEARD[letter] ?? { speechMs: 0, silenceMs: 0 }
+    const step = stepConversation({ ...SETTINGS, ...settings }, state, now, PATIENCE_MS)
     state = step.state
     const { starts, ends, audio, text } = step.speech
     return `${starts ? '[' : ''}${audio.length}${ends ? ']' : ''}${text}`
@@ -82,9 +84,9 @@ test.each<{ name: string; heard: string; settings?: Partial<ConversationSettings
 
 test('an interrupted reply is not taken up again, and the user must speak first', () => {
   const silent = { speechMs: 0, silenceMs: 500 }
-  const started = stepConversation(SETTINGS, START_OF_CONVERSATION, { speechMs: 64, silenceMs: 320 })
+  const started = stepConversation(SETTINGS, START_OF_CONVERSATION, { speechMs: 64, silenceMs: 320 }, PATIENCE_MS)
   const interrupted = interruptConversation(started.state, silent)
   expect(interrupted.speech).toMatchObject({ starts: false, ends: true, text: '' })
-  const after = stepConversation(SETTINGS, interrupted.state, silent)
+  const after = stepConversation(SETTINGS, interrupted.state, silent, PATIENCE_MS)
   expect(after.speech).toMatchObject({ starts: false, ends: false })
 })

@@ -10,10 +10,11 @@ interface Setup {
   readonly chunkMs?: number
   readonly maxLeadMs?: number | undefined
   readonly oomAt?: number | null
+  readonly delayMs?: number
 }
 
 /** Each chunk takes 50 ms of the accelerator. */
-function makeReply({ replyMs = 1000, chunkMs = 200, maxLeadMs, oomAt = null }: Setup) {
+function makeReply({ replyMs = 1000, chunkMs = 200, maxLeadMs, oomAt = null, delayMs = 0 }: Setup) {
   const clock = new VirtualClock(0)
   const settings = { baseMs: 40, perUnitMs: 10, jitter: 0, maxBatch: null, seed: 1, stallEveryS: null, stallMs: 0 }
   const accelerator = new Accelerator(clock, { ...settings, oomAt })
@@ -28,6 +29,7 @@ function makeReply({ replyMs = 1000, chunkMs = 200, maxLeadMs, oomAt = null }: S
     sampleRateHz: RATE,
     chunkMs,
     maxLeadMs,
+    delayMs,
     onChunk: (chunk, isLast) => {
       samples.push(...chunk)
       told.push([clock.nowUs() / 1000, (chunk.length * 1000) / RATE, isLast])
@@ -68,6 +70,14 @@ describe('a spoken reply', () => {
         [350, 200, true],
       ],
     },
+    {
+      name: 'is put off as a whole',
+      setup: { replyMs: 400, delayMs: 300 },
+      expected: [
+        [350, 200, false],
+        [400, 200, true],
+      ],
+    },
     { name: 'may be shorter than a chunk', setup: { replyMs: 40 }, expected: [[50, 40, true]] },
     { name: 'may be empty', setup: { replyMs: 0 }, expected: [[50, 0, true]] },
   ])('$name', async ({ setup, expected }) => {
@@ -100,11 +110,12 @@ describe('a spoken reply', () => {
   })
 
   test.each([
+    { name: 'before it has begun', setup: { delayMs: 100 }, atMs: 40, playedMs: 0 },
     { name: 'before anything has left', atMs: 40, playedMs: 0 },
     { name: 'while it is played', atMs: 120, playedMs: 70 },
     { name: 'when all has been played', atMs: 9000, playedMs: 1000 },
-  ])('says how much was played when it is cut $name', async ({ atMs, playedMs }) => {
-    const { clock, accelerator, spoken, told } = makeReply({})
+  ])('says how much was played when it is cut $name', async ({ setup = {}, atMs, playedMs }) => {
+    const { clock, accelerator, spoken, told } = makeReply(setup)
     spoken.start()
     await clock.runUntil(atMs * 1000)
     expect(spoken.cancel()).toEqual({ playedMs })

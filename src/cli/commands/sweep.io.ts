@@ -1,16 +1,26 @@
 /** `floorload sweep`: levels against a server, a table, a capacity, and an exit code. */
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { type ExitCode, UserError } from '../../base/errors.js'
 import { describeProblems } from '../../base/schema.js'
+import { detectFdb } from '../../dataset/fdb-folder.io.js'
 import { loadProfile } from '../../profile/load-profile.io.js'
 import { loadSweepFile } from '../../profile/load-sweep-file.io.js'
+import { plannedGate } from '../../profile/planned-gate.js'
 import { withSessionSettings } from '../../profile/session-settings.js'
 import { SWEEP_SCHEMA_NAME, type SweepConfig, sweepFileSchema } from '../../profile/sweep-file.js'
 import { checkCapabilities, levelsUpTo } from '../../sweep/capabilities.js'
-import { loadInputs } from '../../sweep/inputs.io.js'
+import { loadSweepInputs } from '../../sweep/inputs.io.js'
 import { ensureOutputIsFree, readSweepManifest } from '../../sweep/output-folder.io.js'
 import { capabilitiesOf, ensureReachable, type ServerAddress } from '../../sweep/reach.io.js'
 import { resumedInputs } from '../../sweep/resume.io.js'
+import {
+  addDatasetFlags,
+  DATASET_OPTIONS,
+  type DatasetFlags,
+  inputsWithDatasetFlags,
+  mustDetect,
+} from '../dataset-flags.js'
+import { type GateFlags, gateWithFlags } from '../gate-flags.js'
 import { interruptSignal } from '../interrupt.io.js'
 import {
   collect,
@@ -22,15 +32,21 @@ import {
   parseNumber,
   parseSessions,
 } from '../parse.js'
+import {
+  addPipelineOptions,
+  ensurePipelineFiles,
+  PIPELINE_FLAG_NAMES,
+  type PipelineFlags,
+} from '../pipeline-reports.io.js'
 import { serverAddress } from '../server-address.js'
 import { sweepAndReport } from '../sweep-and-report.io.js'
 import { note } from '../terminal.io.js'
 
-interface SweepFlags {
+interface SweepFlags extends DatasetFlags, Omit<GateFlags, 'runs'>, PipelineFlags {
   readonly url?: string
   readonly profile?: string
   readonly audio?: string[]
-  readonly datasetRoot?: string
+  readonly turns?: boolean
   readonly concurrency?: number[]
   readonly output?: string
   readonly repeats?: number
@@ -42,9 +58,6 @@ interface SweepFlags {
   readonly unitMissRateMax?: number
   readonly rtfP90Below?: number
   readonly stopAtMissRate?: number
-  readonly minCapacity?: number
-  readonly strict?: boolean
-  readonly confident?: boolean
   readonly admissionRetries?: number
   readonly sessionTimeout?: number
   readonly maxLevel?: number | 'auto'
@@ -60,7 +73,7 @@ interface SweepFlags {
 }
 
 export function sweepCommand(onExit: (code: ExitCode) => void): Command {
-  return new Command('sweep')
+  const command = new Command('sweep')
     .description('run concurrency levels against a realtime server and name its capacity')
     .argument('[sweep]', 'a sweep file, or the name of a shipped one: smoke, capacity, h100-short, release-gate')
     .option('--url <url>', 'the server, such as ws://HOST:8099/v1/realtime')
@@ -68,8 +81,17 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
       '--profile <name|file>',
       'kind of server: a shipped profile or your own file ("floorload profiles" lists them)',
     )
-    .option('--audio <dir|file>', 'WAV files to send instead of the built-in speech; may be repeated', collect)
-    .option('--dataset-root <dir>', 'folder of the dataset that the sweep file asks for')
+    .addOption(
+      new Option('--audio <dir|file>', 'WAV files to send instead of the built-in speech; may be repeated')
+        .argParser(collect)
+        .conflicts([...DATASET_OPTIONS]),
+    )
+    .addOption(
+      new Option('--turns', 'send the built-in labelled speech, whose replies can be scored').conflicts([
+        'audio',
+        ...DATASET_OPTIONS,
+      ]),
+    )
     .option('--concurrency <levels>', 'levels, such as 1,2,4,8', parseLevels)
     .option('--output <dir>', 'folder for results and traces; it must be new or empty')
     .option('--repeats <n>', 'runs of every level, each in a fresh process', parseCount(1))
@@ -92,6 +114,11 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
       '--stop-at-miss-rate <rate>',
       'end the sweep after a level this bad',
       parseNumber({ minimum: 0, maximum: 1 }),
+    )
+    .option(
+      '--gate <expression>',
+      'check that has to be met, such as "first_audio.p90@4 <= 600ms"; may be repeated',
+      collect,
     )
     .option('--min-capacity <n>', 'gate: exit 1 when the capacity is lower', parseCount(1))
     .option('--strict', 'gate by the strict campaign rule instead of the targets')
@@ -126,11 +153,13 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
       }
       onExit(flags.resume === undefined ? await newSweep(sweepFile, flags) : await resumedSweep(flags.resume, flags))
     })
+  return addPipelineOptions(addDatasetFlags(command))
 }
 
 async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promise<ExitCode> {
   const base = sweepFile === undefined ? undefined : await loadSweepFile(sweepFile)
-  const config = configOf(base, flags)
+  const found = mustDetect(base?.inputs, flags) ? await detectFdb(flags.datasetRoot ?? '') : []
+  const config = configOf(base, flags, inputsWithDatasetFlags(base?.inputs, flags, found))
   const profileName = flags.profile ?? config.profile
   if (profileName === undefined) throw missing('--profile', 'minicpmo-native')
   const profile = withSessionSettings(await loadProfile(profileName), {
@@ -140,21 +169,28 @@ async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promi
   const server = serverOf(flags.url, flags)
   const { output } = flags
   if (output === undefined) throw missing('--output', 'results/box-1')
+  // A gate that this profile or these levels can never answer is an error now, not after the sweep.
+  plannedGate(config.gate, profile, config.levels)
+  await ensurePipelineFiles(flags)
   await ensureOutputIsFree(output)
-  const inputs = await loadInputs(config.inputs, profile, note)
+  const { clips: inputs, dataset } = await loadSweepInputs(config.inputs, profile, note)
   await ensureReachable(server)
   const capabilities = await capabilitiesOf(server, profile)
   const levels = flags.maxLevel === undefined ? config.levels : levelsUpTo(config.levels, flags.maxLevel, capabilities)
   checkCapabilities(profile, capabilities, levels)
+  const gate = plannedGate(config.gate, profile, levels)
   return sweepAndReport(
-    { config: { ...config, levels }, profile, inputs, server, capabilities, output, isResumed: false },
+    { config: { ...config, levels, gate }, profile, inputs, dataset, server, capabilities, output, isResumed: false },
     flags,
     interruptSignal(),
   )
 }
 
 /** What may be said again: everything else is in the folder, and would be ignored without a word. */
-const RESUME_FLAGS = new Set(['resume', 'url', 'header', 'model', 'apiKeyEnv', 'json', 'quiet'])
+const RESUME_FLAGS = new Set<string>([
+  ...['resume', 'url', 'header', 'model', 'apiKeyEnv', 'json', 'quiet'],
+  ...PIPELINE_FLAG_NAMES,
+])
 
 async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode> {
   const extra = Object.keys(flags).filter((name) => !RESUME_FLAGS.has(name))
@@ -166,6 +202,7 @@ async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode
       fix: 'leave them out, or begin a new sweep',
     })
   }
+  await ensurePipelineFiles(flags)
   const manifest = await readSweepManifest(output)
   const inputs = await resumedInputs(output, manifest)
   const isComplete = !manifest.server.url.includes('***')
@@ -192,6 +229,7 @@ async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode
       config: manifest.config,
       profile: manifest.profile,
       inputs,
+      dataset: manifest.dataset ?? null,
       server,
       capabilities: manifest.server.capabilities,
       output,
@@ -203,7 +241,7 @@ async function resumedSweep(output: string, flags: SweepFlags): Promise<ExitCode
 }
 
 /** The sweep file with the flags laid over it, checked as a whole. */
-function configOf(base: SweepConfig | undefined, flags: SweepFlags): SweepConfig {
+function configOf(base: SweepConfig | undefined, flags: SweepFlags, inputs: unknown): SweepConfig {
   const merged: Record<string, unknown> = { schema: SWEEP_SCHEMA_NAME, name: 'flags', levels: [1, 2, 4, 8], ...base }
   const set = (key: string, value: unknown) => {
     if (value !== undefined) merged[key] = value
@@ -218,11 +256,9 @@ function configOf(base: SweepConfig | undefined, flags: SweepFlags): SweepConfig
   set('seed', flags.seed)
   set('turn_detection', flags.turnDetection)
   set('session', flags.session)
+  if (flags.turns === true) merged.inputs = { kind: 'built-in-turns' }
   if (flags.audio !== undefined) merged.inputs = { kind: 'audio', paths: flags.audio }
-  if (flags.datasetRoot !== undefined) {
-    const inputs = base?.inputs
-    merged.inputs = { ...(inputs?.kind === 'fdb-v1.5' ? inputs : { kind: 'fdb-v1.5' }), root: flags.datasetRoot }
-  }
+  set('inputs', inputs)
   merged.targets = overlay(base?.targets, {
     unit_miss_rate_max: flags.unitMissRateMax,
     rtf_p90_below: flags.rtfP90Below,
@@ -230,18 +266,7 @@ function configOf(base: SweepConfig | undefined, flags: SweepFlags): SweepConfig
   merged.admission = overlay(base?.admission, { retries: flags.admissionRetries })
   merged.deadlines = overlay(base?.deadlines, { session_s: flags.sessionTimeout })
   if (flags.stopAtMissRate !== undefined) merged.stop = { unit_miss_rate_at_least: flags.stopAtMissRate }
-  if (flags.minCapacity !== undefined || base?.gate !== undefined) {
-    merged.gate = overlay(base?.gate, {
-      min_capacity: flags.minCapacity,
-      rule: flags.strict === true ? 'strict' : undefined,
-      confident: flags.confident,
-    })
-  } else if (flags.strict === true || flags.confident === true) {
-    throw new UserError({
-      code: 'USAGE',
-      message: `--${flags.strict === true ? 'strict' : 'confident'} is a kind of gate and needs --min-capacity`,
-    })
-  }
+  set('gate', gateWithFlags(base?.gate, flags))
   const problems = describeProblems(sweepFileSchema, merged)
   if (problems !== undefined) throw new UserError({ code: 'SWEEP_FIELD', message: problems })
   return sweepFileSchema.parse(merged)

@@ -6,14 +6,27 @@
 import { z } from 'zod'
 
 export const TREE_MANIFEST_FILE = 'manifest.json'
+/** Of a tree of v1.5 pairs. */
+export const PAIR_MANIFEST_FILE = 'reference-manifest.json'
+/** The field's names. */
+export const TREE_KIND = 'full-duplex-bench-v1.0-reference-audio'
+export const PAIR_TREE_KIND = 'full-duplex-bench-v1.5-reference-audio'
+/** Of samples that belong to no subset of the benchmark: they have windows and no scores. */
+export const UNSCORED_TASK = 'unscored'
 export const ASR_RECEIPT_FILE = 'asr.json'
 export const OUTPUT_WAV_FILE = 'output.wav'
 export const WINDOW_RATE_HZ = 16_000
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
 
-/** Hashes of the files in the sample's folder: `{"output.wav": {"sha256": …}}`. */
-const filesSchema = z.record(z.string(), z.looseObject({ sha256: sha256.optional() }))
+/**
+ * Hashes of the files in the sample's folder: `{"output.wav": {"sha256": …}}`. The field's own tool writes the hash alone:
+ * `{"output.wav": "…"}`.
+ */
+const filesSchema = z.record(
+  z.string(),
+  z.union([z.looseObject({ sha256: sha256.optional() }), sha256.transform((hash) => ({ sha256: hash }))]),
+)
 
 export const treeSampleSchema = z.looseObject({
   /** `SUBSET/ID` or `ID`. */

@@ -37,9 +37,11 @@ export interface LatencyMetric {
 export interface PooledMetric {
   readonly value: number | null
   readonly interval: readonly [number, number] | null
-  /** Numerator and denominator, in the metric's own units. */
-  readonly count: number
+  /** Samples that enter it, as many as each resample draws. */
   readonly n: number
+  /** The two sums: pauses, or seconds. */
+  readonly numerator: number
+  readonly denominator: number
 }
 
 export type UnifiedMetric = ShareMetric | LatencyMetric | PooledMetric
@@ -60,6 +62,18 @@ export interface SubsetScores {
   /** Turn taking and interruption only; null without an eligible sample. */
   readonly min_observable_s?: number | null
   readonly metrics: Readonly<Record<string, UnifiedMetric>>
+  /** Our own computation of the published v1.0 rules, for reference; left out where segments stand for words. */
+  readonly official_rules?: OfficialRules
+}
+
+/** Figures by the official evaluators' rules; null where they have no number, and why. */
+export interface OfficialRules {
+  readonly takeover_rate: number | null
+  /** Mean over takeovers, a negative latency as 0; null for pause handling, which has none. */
+  readonly latency_s: number | null
+  readonly takeovers: number | null
+  readonly n: number
+  readonly no_number?: string
 }
 
 interface RowHead {

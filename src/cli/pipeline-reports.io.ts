@@ -1,0 +1,68 @@
+/** What a pipeline gets of a result beside the exit code: JUnit XML, a Markdown summary, annotations. */
+import { appendFile, mkdir, open, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Command } from 'commander'
+import { outputError, writeFileWhole } from '../base/atomic-file.io.js'
+import { UserError } from '../base/errors.js'
+import { githubAnnotations } from '../report/github-annotations.js'
+import { junitXml } from '../report/junit.js'
+import { pullRequestSummary } from '../report/pull-request-summary.js'
+import type { ServingResult } from '../sweep/serving-result.js'
+
+export interface PipelineFlags {
+  readonly junit?: string
+  readonly summary?: string
+  readonly githubAnnotations?: boolean
+}
+
+export const PIPELINE_FLAG_NAMES = ['junit', 'summary', 'githubAnnotations'] as const
+
+export function addPipelineOptions(command: Command): Command {
+  return command
+    .option('--junit <file>', 'write the checks and levels as JUnit XML')
+    .option('--summary <file>', 'append a Markdown summary, such as to "$GITHUB_STEP_SUMMARY"')
+    .option('--github-annotations', 'print annotations of GitHub Actions to standard error')
+}
+
+/**
+ * Before a sweep that takes hours: can these files be written at all?
+ * @throws UserError OUTPUT_UNWRITABLE, or USAGE where both are one file
+ */
+export async function ensurePipelineFiles({ junit, summary }: PipelineFlags): Promise<void> {
+  if (junit !== undefined && junit === summary) {
+    throw new UserError({ code: 'USAGE', message: `--junit and --summary name the same file ${junit}` })
+  }
+  for (const file of [junit, summary]) {
+    if (file === undefined) continue
+    try {
+      await mkdir(dirname(file), { recursive: true })
+      // Neither creates the file nor changes it: a report that is there before there is a result would mislead.
+      const isThere = await stat(file).then(
+        () => true,
+        () => false,
+      )
+      if (isThere) await (await open(file, 'r+')).close()
+    } catch (thrown) {
+      throw outputError(file, thrown)
+    }
+  }
+}
+
+/** @throws UserError OUTPUT_UNWRITABLE or DISK_FULL */
+export async function writePipelineReports(
+  result: Pick<ServingResult, 'profiles' | 'levels' | 'gate' | 'warnings'>,
+  flags: PipelineFlags,
+): Promise<void> {
+  await ensurePipelineFiles(flags)
+  if (flags.junit !== undefined) await writeFileWhole(flags.junit, junitXml(result))
+  if (flags.summary !== undefined) {
+    try {
+      await appendFile(flags.summary, pullRequestSummary(result))
+    } catch (thrown) {
+      throw outputError(flags.summary, thrown)
+    }
+  }
+  if (flags.githubAnnotations === true) {
+    for (const line of githubAnnotations(result)) process.stderr.write(`${line}\n`)
+  }
+}

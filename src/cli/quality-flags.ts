@@ -1,0 +1,74 @@
+/** The flags that ask for conversation quality beside the capacity; the same for `sweep` and `report`. */
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { UserError } from '../base/errors.js'
+import { describeProblems } from '../base/schema.js'
+import { type QualitySettings, qualitySettingsSchema } from '../profile/quality-settings.js'
+import { parseTranscriptSpec } from '../quality/transcripts/transcript-spec.js'
+import { collect } from './parse.js'
+
+export interface QualityFlags {
+  readonly quality?: boolean
+  readonly transcripts?: string
+  readonly asrModel?: string
+  readonly asrKeyEnv?: string
+  readonly qualityMargin?: string[]
+}
+
+export function addQualityFlags(command: Command): Command {
+  return command
+    .option('--quality', 'score turn-taking on the captured audio of every level, and name the quality capacity')
+    .option('--transcripts <spec>', 'where words come from (docs/transcripts.md); speech segments (vad) by default')
+    .option('--asr-model <name>', 'model of a transcription endpoint')
+    .option('--asr-key-env <name>', "environment variable that holds the endpoint's key")
+    .option(
+      '--quality-margin <name=value>',
+      'how much worse a metric may be than at the lowest level, such as pause_intrusion_rate=0.05; "none" takes it out; may be repeated',
+      collect,
+    )
+}
+
+/**
+ * The settings with the flags laid over them; undefined where quality was not asked for.
+ * @throws UserError USAGE for a margin or a source of words that there is not, before anything is sent
+ */
+export function qualitySettings(base: QualitySettings | undefined, flags: QualityFlags): QualitySettings | undefined {
+  const { transcripts, asrModel, asrKeyEnv, qualityMargin } = flags
+  const isAsked = flags.quality === true || base !== undefined
+  const dependent = { '--transcripts': transcripts, '--asr-model': asrModel, '--quality-margin': qualityMargin }
+  const alone = Object.entries({ ...dependent, '--asr-key-env': asrKeyEnv }).find(([, value]) => value !== undefined)
+  if (!isAsked) {
+    if (alone === undefined) return undefined
+    throw new UserError({ code: 'USAGE', message: `${alone[0]} says how quality is scored and needs --quality` })
+  }
+  const merged = {
+    ...base,
+    ...(transcripts === undefined ? {} : { transcripts }),
+    ...(asrModel === undefined ? {} : { asr_model: asrModel }),
+    margins: { ...base?.margins, ...marginsOf(qualityMargin ?? []) },
+  }
+  const problems = describeProblems(qualitySettingsSchema, merged)
+  if (problems !== undefined) {
+    throw new UserError({
+      code: 'USAGE',
+      message: `quality: ${problems}`,
+      fix: 'see docs/metrics.md, "Quality against load"',
+    })
+  }
+  const settings = qualitySettingsSchema.parse(merged)
+  parseTranscriptSpec(settings.transcripts)
+  return settings
+}
+
+function marginsOf(texts: readonly string[]): Record<string, number | null> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const match = /^([a-z0-9_]+)=(.+)$/.exec(text.trim())
+      const value = match?.[2] === 'none' ? null : Number(match?.[2])
+      if (match?.[1] === undefined || (value !== null && !Number.isFinite(value))) {
+        throw new InvalidArgumentError('--quality-margin has the form name=value, such as pause_intrusion_rate=0.05')
+      }
+      return [match[1], value]
+    }),
+  )
+}

@@ -1,0 +1,77 @@
+/** One recorded session as the export writes it: its window, or why it has none. */
+import { createHash } from 'node:crypto'
+import type { RecordedRun } from '../../capture/run-reader.io.js'
+import { readSession } from '../../capture/run-reader.io.js'
+import type { Profile } from '../../profile/profile.js'
+import { DEFAULT_ADMISSION_RETRIES } from '../../protocol/verdict.js'
+import type { WindowFlags } from '../window/observation-window.js'
+import { distinctReasons, type Reason } from '../window/reasons.js'
+import { sessionWindow } from '../window/session-window.js'
+import { itemFiles } from './item-files.io.js'
+import type { RunSample } from './run-samples.io.js'
+
+export interface RecordedWindow {
+  readonly subset: string
+  readonly item: string
+  readonly variant: string
+  readonly run: string
+  /** Below the run's folder; null where no session was recorded. */
+  readonly directory: string | null
+  /** Of the window at 16 kHz; null where it is not known. */
+  readonly windowSamples: number | null
+  readonly inputSha256: string | null
+  readonly inputPcm: Int16Array | undefined
+  readonly inputRateHz: number
+  readonly annotation: { readonly file: string; readonly bytes: Uint8Array } | null
+  /** Empty exactly when there is a window. */
+  readonly reasons: readonly Reason[]
+  readonly window: { readonly pcm: Int16Array; readonly flags: WindowFlags } | undefined
+}
+
+export async function recordedWindow(
+  sample: RunSample,
+  options: { readonly run: RecordedRun; readonly profile: Profile; readonly datasetRoot: string | undefined },
+): Promise<RecordedWindow> {
+  const { run, profile, datasetRoot } = options
+  const { subset, item, variant, session, books } = sample
+  const inputRateHz = profile.input.sample_rate_hz
+  const head = { subset, item, variant, run: run.name, inputRateHz }
+  if (session === undefined) {
+    const detail = `no session was recorded (${books.status ?? 'unknown status'})`
+    return {
+      ...head,
+      directory: null,
+      windowSamples: books.input?.window_samples ?? null,
+      inputSha256: books.input?.sha256 ?? null,
+      inputPcm: undefined,
+      annotation: null,
+      reasons: [{ code: 'not_recorded', detail }],
+      window: undefined,
+    }
+  }
+  const recording = await readSession(session, { inputRateHz, areReceiptsRequired: run.areReceiptsRequired })
+  const files = await itemFiles(sample, { datasetRoot, inputPcm: recording.inputPcm, inputRateHz })
+  const made = sessionWindow({
+    recording,
+    profile,
+    windowSamples: books.input?.window_samples ?? files.windowSamples,
+    admissionRetryLimit: run.admissionRetryLimit ?? DEFAULT_ADMISSION_RETRIES,
+    bookReasons: files.reasons,
+  })
+  const { inputPcm } = recording
+  return {
+    ...head,
+    directory: `${run.layout === 'field' ? 'samples' : 'sessions'}/${session.name}`,
+    windowSamples: made.ok ? made.windowSamples : (books.input?.window_samples ?? files.windowSamples ?? null),
+    inputSha256: inputPcm === undefined ? null : createHash('sha256').update(inputPcm).digest('hex'),
+    inputPcm: inputPcm === undefined ? undefined : samplesOf(inputPcm),
+    annotation: files.annotation,
+    reasons: made.ok ? [] : distinctReasons(made.reasons),
+    window: made.ok ? made.window : undefined,
+  }
+}
+
+function samplesOf(bytes: Uint8Array): Int16Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return Int16Array.from({ length: Math.floor(bytes.byteLength / 2) }, (_, index) => view.getInt16(2 * index, true))
+}
