@@ -21,6 +21,8 @@ export const evaluationSchema = z.looseObject({
   playback_reserve_s: finite.min(0).optional(),
   targets: z.looseObject({ unit_miss_rate_max: finite.optional(), rtf_p90_below: finite.optional() }).optional(),
   gate: z.unknown().optional(),
+  quality: z.unknown().optional(),
+  seed: z.number().int().min(0).optional(),
 })
 
 export const runManifestSchema = z.looseObject({

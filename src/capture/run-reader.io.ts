@@ -59,6 +59,10 @@ export interface RecordedRun {
     | undefined
   /** The gate that the sweep was run under, unchecked; absent where there was none. */
   readonly gate: unknown
+  /** How the sweep scored quality, unchecked; absent where it did not. */
+  readonly quality: unknown
+  /** Seed of the sweep, for what is drawn in comparisons of its levels. */
+  readonly seed: number
   /** False when the recorder was stopped before its last session: such a level was not measured. */
   readonly isComplete: boolean
   /** Stopped by its user; such a level is recorded again when the sweep is resumed. */
@@ -97,6 +101,8 @@ export async function readRun(directory: string): Promise<RecordedRun> {
     reserveS: evaluation?.playback_reserve_s,
     targets: evaluation?.targets,
     gate: evaluation?.gate ?? undefined,
+    quality: evaluation?.quality ?? undefined,
+    seed: evaluation?.seed ?? 0,
     monitoring: await readMonitoring(directory),
   }
   if (books === undefined) {

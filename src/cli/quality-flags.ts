@@ -4,6 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import { UserError } from '../base/errors.js'
 import { describeProblems } from '../base/schema.js'
 import { type QualitySettings, qualitySettingsSchema } from '../profile/quality-settings.js'
+import type { SweepConfig } from '../profile/sweep-file.js'
 import { parseTranscriptSpec } from '../quality/transcripts/transcript-spec.js'
 import { collect } from './parse.js'
 
@@ -58,6 +59,20 @@ export function qualitySettings(base: QualitySettings | undefined, flags: Qualit
   const settings = qualitySettingsSchema.parse(merged)
   parseTranscriptSpec(settings.transcripts)
   return settings
+}
+
+/**
+ * The inputs of a sweep that is scored: of the built-in speech, the part with labels.
+ * @throws UserError USAGE for inputs that have no labels
+ */
+export function inputsForQuality(inputs: SweepConfig['inputs']): SweepConfig['inputs'] {
+  if (inputs.kind === 'built-in-turns' || inputs.kind === 'fdb-v1.0') return inputs
+  if (inputs.kind === 'built-in') return { kind: 'built-in-turns' }
+  throw new UserError({
+    code: 'USAGE',
+    message: `quality is scored by labels, which the inputs "${inputs.kind}" do not have`,
+    fix: 'send the built-in labelled speech (--turns) or Full-Duplex-Bench v1.0 (--dataset fdb-v1.0)',
+  })
 }
 
 function marginsOf(texts: readonly string[]): Record<string, number | null> {

@@ -5,6 +5,7 @@ import { jsonText } from '../base/json.js'
 import { renderedFiles } from '../report/rendered-files.js'
 import { terminalReport } from '../report/terminal-report.js'
 import { exitCodeOfGate } from '../sweep/gate.js'
+import { openLevelScorer } from '../sweep/level-scorer.io.js'
 import { runSweep, type SweepEnd, type SweepOptions } from '../sweep/run-sweep.io.js'
 import { SWEEP_MANIFEST_FILE } from '../sweep/sweep-manifest.js'
 import { type PipelineFlags, writePipelineReports } from './pipeline-reports.io.js'
@@ -12,16 +13,24 @@ import { progressEvents } from './progress.io.js'
 import { print, tableStyleFor } from './terminal.io.js'
 
 export async function sweepAndReport(
-  sweep: Omit<SweepOptions, 'signal' | 'events' | 'render'>,
-  flags: PipelineFlags & { readonly json?: boolean; readonly quiet?: boolean; readonly footer?: readonly string[] },
+  sweep: Omit<SweepOptions, 'signal' | 'events' | 'render' | 'scorer'>,
+  flags: PipelineFlags & {
+    readonly asrKeyEnv?: string
+    readonly json?: boolean
+    readonly quiet?: boolean
+    readonly footer?: readonly string[]
+  },
   interrupt: { signal: AbortSignal; dispose: () => void },
 ): Promise<ExitCode> {
+  const { quality } = sweep.config
+  const scorer = quality === undefined ? undefined : await openLevelScorer(quality, { keyVariable: flags.asrKeyEnv })
   const events = await progressEvents({ isQuiet: flags.quiet === true })
   let end: SweepEnd
   try {
-    end = await runSweep({ ...sweep, signal: interrupt.signal, events, render: renderedFiles })
+    end = await runSweep({ ...sweep, scorer, signal: interrupt.signal, events, render: renderedFiles })
   } finally {
     events.stop()
+    await scorer?.close()
     interrupt.dispose()
   }
   if (flags.json === true) print(jsonText(end.result))

@@ -7,6 +7,7 @@ import { fdbV10InputsSchema, fdbV15InputsSchema } from './dataset-inputs.js'
 import { parseGateExpression } from './gate-expression.js'
 import { levelProblem } from './gate-levels.js'
 import { expressionProblem, gateSchema } from './gate-schema.js'
+import { qualitySettingsSchema } from './quality-settings.js'
 
 export const SWEEP_SCHEMA_NAME = 'floorload.sweep/1'
 
@@ -69,6 +70,8 @@ export const sweepFileSchema = z
       })
       .prefault({}),
     gate: gateSchema.optional(),
+    /** Scores the captured audio of every level too. */
+    quality: qualitySettingsSchema.optional(),
     /** Ends the sweep after a level this bad, so that a box is not driven further past its knee. */
     stop: z.strictObject({ unit_miss_rate_at_least: z.number().min(0).max(1) }).optional(),
     admission: z

@@ -132,6 +132,8 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
         playback_reserve_s: config.playback_reserve_ms / 1000,
         targets: { ...profile.targets, ...withoutUndefined(config.targets) },
         gate: config.gate ?? null,
+        quality: config.quality ?? null,
+        seed: config.seed,
       },
     },
   }

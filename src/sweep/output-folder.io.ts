@@ -1,5 +1,5 @@
 /** The folder of a sweep: claimed before the first session, checked for room, and read again by `--resume`. */
-import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { outputError } from '../base/atomic-file.io.js'
 import { UserError } from '../base/errors.js'
@@ -53,6 +53,16 @@ export async function createFolder(path: string): Promise<void> {
     await mkdir(path, { recursive: true })
   } catch (thrown) {
     throw outputError(path, thrown)
+  }
+}
+
+/** Puts a finished folder in the place of another. */
+export async function renameFolder(from: string, to: string): Promise<void> {
+  try {
+    await rm(to, { recursive: true, force: true })
+    await rename(from, to)
+  } catch (thrown) {
+    throw outputError(to, thrown)
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { writeFileWhole } from '../base/atomic-file.io.js'
+import { UserError } from '../base/errors.js'
 import { jsonText } from '../base/json.js'
 import { redactUrl } from '../base/redact.js'
 import { wallIso } from '../base/system-clock.io.js'
@@ -13,6 +14,7 @@ import type { DatasetBooks } from '../dataset/dataset-books.js'
 import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
 import type { LevelProgress } from '../load/level-plan.js'
 import type { Profile } from '../profile/profile.js'
+import { decidingMargins } from '../profile/quality-settings.js'
 import type { SweepConfig } from '../profile/sweep-file.js'
 import { type AnalysedRun, analyseRun } from './analyse-run.io.js'
 import { describeHost } from './host.io.js'
@@ -20,7 +22,9 @@ import { annotationFileOf, inputFileOf, storeInputs } from './inputs.io.js'
 import { runLevelProcess } from './level-client.io.js'
 import { type PlannedLevel, plannedLevels } from './level-order.js'
 import { levelPlan, plannedSessions, runManifest } from './level-orders.js'
+import type { LevelScorer } from './level-scorer.io.js'
 import { createFolder, ensureRoom, isLevelComplete, removeFolder } from './output-folder.io.js'
+import type { ScoredCapture } from './quality-result.js'
 import type { ServerAddress } from './reach.io.js'
 import { RunBooks } from './run-books.io.js'
 import { type ServingResult, servingResult } from './serving-result.js'
@@ -49,8 +53,10 @@ export interface SweepOptions {
   readonly isResumed: boolean
   readonly signal: AbortSignal
   readonly events: SweepEvents
+  /** Scores every level once it is recorded; with `config.quality`. */
+  readonly scorer?: LevelScorer | undefined
   /** Files that are rendered from the result, by name; rewritten whenever the result grows. */
-  readonly render: (result: ServingResult) => Readonly<Record<string, string>>
+  readonly render: (result: ServingResult, runs: readonly AnalysedRun[]) => Readonly<Record<string, string>>
 }
 
 export interface SweepEnd {
@@ -61,6 +67,8 @@ export interface SweepEnd {
 }
 
 export const RESULT_FILE = 'serving.json'
+/** Windows and scores of the levels, a tree for each. */
+export const QUALITY_FOLDER = 'quality'
 
 /**
  * Runs the sweep in a folder that is its own.
@@ -74,6 +82,8 @@ class Sweep {
   readonly #options: SweepOptions
   readonly #levels: readonly PlannedLevel[]
   readonly #runs: AnalysedRun[] = []
+  readonly #scores = new Map<string, ScoredCapture>()
+  readonly #scoringFailures = new Map<string, string>()
   #files: string[] = []
 
   constructor(options: SweepOptions) {
@@ -104,6 +114,7 @@ class Sweep {
       }
       this.#runs.push(analysed)
       await this.#writeResult()
+      await this.#score(analysed)
       this.#options.events.levelEnds?.(level, analysed)
       const reason = stopReason(analysed, config)
       if (reason !== undefined && level.concurrency < highestAllowed) {
@@ -166,10 +177,35 @@ class Sweep {
     }
   }
 
+  /** The level counts without its scores: what cannot be scored is said, and the sweep goes on. */
+  async #score({ run }: AnalysedRun): Promise<void> {
+    const { scorer, output, signal, events } = this.#options
+    if (scorer === undefined || signal.aborted) return
+    try {
+      const tree = join(output, QUALITY_FOLDER, run.name)
+      this.#scores.set(run.directory, await scorer.score({ run: run.directory, tree, signal }))
+      await this.#writeResult()
+    } catch (thrown) {
+      if (signal.aborted) return
+      if (!(thrown instanceof UserError)) throw thrown
+      this.#scoringFailures.set(run.directory, thrown.message)
+      events.note?.(`${run.name}: its quality was not scored: ${thrown.message}`)
+    }
+  }
+
   async #writeResult(): Promise<ServingResult> {
     const { config, output, render } = this.#options
-    const result = servingResult({ runs: this.#runs, toolVersion: toolVersion(), gate: config.gate })
-    const files = { [RESULT_FILE]: jsonText(result), ...render(result) }
+    const { quality, seed, gate } = config
+    const result = servingResult({
+      runs: this.#runs,
+      toolVersion: toolVersion(),
+      gate,
+      quality:
+        quality === undefined
+          ? undefined
+          : { scores: this.#scores, failures: this.#scoringFailures, margins: decidingMargins(quality), seed },
+    })
+    const files = { [RESULT_FILE]: jsonText(result), ...render(result, this.#runs) }
     for (const [name, text] of Object.entries(files)) await writeFileWhole(join(output, name), text)
     this.#files = Object.keys(files).map((name) => join(output, name))
     return result

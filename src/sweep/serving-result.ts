@@ -65,6 +65,8 @@ const REASONS_KEPT = 5
 export interface QualityInput {
   /** By the run's directory. */
   readonly scores: ReadonlyMap<string, ScoredCapture>
+  /** Why a run has no scores, by its directory. */
+  readonly failures?: ReadonlyMap<string, string>
   readonly margins: Readonly<Record<string, number>>
   readonly seed: number
 }
@@ -94,7 +96,7 @@ export function servingResult(options: {
     profiles,
     levels,
     gate: gated === undefined ? null : judgeGate(levels, gated, profiles[0]?.quality?.capacity ?? null),
-    warnings: warningsOf(runs),
+    warnings: [...warningsOf(runs), ...scoringFailures(runs, options.quality)],
   }
 }
 
@@ -180,6 +182,13 @@ function compareRuns(a: AnalysedRun, b: AnalysedRun): number {
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+function scoringFailures(runs: readonly AnalysedRun[], quality: QualityInput | undefined): string[] {
+  return runs.flatMap(({ run }) => {
+    const reason = quality?.failures?.get(run.directory)
+    return reason === undefined ? [] : [`${run.name}: its quality was not scored: ${reason}`]
+  })
 }
 
 /** What makes rows of one table incomparable, or a row weaker than it looks. */

@@ -21,6 +21,13 @@ import { print } from '../terminal.io.js'
 const ACCELERATOR = { baseMs: 80, perUnitMs: 140, jitter: 0.02 }
 const LEVELS = [1, 2, 4, 8]
 const SESSIONS_PER_SLOT = 3
+/**
+ * With quality: the lowest level is the baseline, and 36 labelled samples one after the other would take four minutes. Twelve
+ * samples of each kind can show no smaller margin than this for shares; patience as the clips are laid out for.
+ */
+const QUALITY_LEVELS = [2, 4, 8]
+const QUALITY_MARGINS = { pause_intrusion_rate: 0.25, early_start_rate: 0.25, response_rate_2s: 0.25 }
+const PATIENCE_MS = 700
 
 interface DemoFlags {
   readonly output?: string
@@ -28,11 +35,13 @@ interface DemoFlags {
   readonly quiet?: boolean
   readonly laterMs?: number
   readonly jumpierMs?: number
+  readonly quality?: boolean
 }
 
 export function demoCommand(onExit: (code: ExitCode) => void): Command {
   const command = new Command('demo')
     .description('sweep 1, 2, 4, 8 sessions against the built-in server and name its capacity, in under two minutes')
+    .option('--quality', 'pair capacity with conversation quality: labelled speech at levels 2, 4, 8, in four minutes')
     .option('--output <dir>', 'folder for results and traces (default: floorload-demo, numbered where that is taken)')
     .option('--json', 'print serving.json instead of the table')
     .option('--quiet', 'no progress')
@@ -45,12 +54,15 @@ async function demo(flags: DemoFlags): Promise<ExitCode> {
   const output = flags.output ?? freeFolder('floorload-demo')
   await ensureOutputIsFree(output)
   const profile = await loadProfile('minicpmo-native')
+  const levels = flags.quality === true ? QUALITY_LEVELS : LEVELS
   const config = sweepFileSchema.parse({
     schema: SWEEP_SCHEMA_NAME,
     name: 'demo',
     profile: profile.name,
-    levels: LEVELS,
-    sessions: { per_slot: SESSIONS_PER_SLOT },
+    levels,
+    ...(flags.quality === true
+      ? { inputs: { kind: 'built-in-turns' }, sessions: 'all', quality: { margins: QUALITY_MARGINS } }
+      : { sessions: { per_slot: SESSIONS_PER_SLOT } }),
   })
   const { baseMs, perUnitMs } = ACCELERATOR
   const unitMs = profile.unit_ms ?? 0
@@ -58,20 +70,25 @@ async function demo(flags: DemoFlags): Promise<ExitCode> {
     unitMs,
     accelerator: ACCELERATOR,
     phases: 'any',
-    levels: LEVELS,
+    levels,
     packetMs: PACKET_MS,
   })
   if (flags.json !== true) {
     print(
       `floorload demo: the built-in ${profile.name} server (real sockets, real speech, SIMULATED accelerator:\n` +
-        `a batch of n units takes ${baseMs} + ${perUnitMs}n ms, a unit lasts ${unitMs} ms), levels ${LEVELS.join(', ')}; about 80 s.`,
+        `a batch of n units takes ${baseMs} + ${perUnitMs}n ms, a unit lasts ${unitMs} ms), levels ${levels.join(', ')}; about ${flags.quality === true ? '4 minutes' : '80 s'}.`,
     )
   }
   const interrupt = interruptSignal()
   const inputs = await loadInputs(config.inputs, profile, () => undefined)
-  const server = await startServeProcess(profile, { ...ACCELERATOR, port: 0, ...loopbackOptionsOf({ ...flags }) })
+  const server = await startServeProcess(profile, {
+    ...ACCELERATOR,
+    port: 0,
+    ...(flags.quality === true ? { replyAfterSilenceMs: PATIENCE_MS } : {}),
+    ...loopbackOptionsOf({ ...flags }),
+  })
   const footer = [
-    `Predicted on paper: ${predicted.atLeast ?? 'none'}, because ${2 * baseMs} + ${perUnitMs} x ${predicted.atLeast} ms fit into a unit and ${baseMs} + ${perUnitMs} x ${LEVELS.find((level) => level > (predicted.atMost ?? 0))} ms do not. A simulated accelerator says nothing of any GPU.`,
+    `Predicted on paper: ${predicted.atLeast ?? 'none'}, because ${2 * baseMs} + ${perUnitMs} x ${predicted.atLeast} ms fit into a unit and ${baseMs} + ${perUnitMs} x ${levels.find((level) => level > (predicted.atMost ?? 0))} ms do not. A simulated accelerator says nothing of any GPU.`,
   ]
   try {
     return await sweepAndReport(

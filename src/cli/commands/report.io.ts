@@ -1,31 +1,38 @@
 /** `floorload report`: the same table from recorded runs, ours or another recorder's; the same bytes for the same runs. */
-import { readdir, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { writeFileWhole } from '../../base/atomic-file.io.js'
 import { EXIT, type ExitCode, UserError } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import { toolVersion } from '../../base/version.io.js'
+import { decidingMargins, qualitySettingsSchema } from '../../profile/quality-settings.js'
 import { type Gate, gateSchema } from '../../profile/sweep-file.js'
-import { renderedFiles } from '../../report/rendered-files.js'
+import { RENDERED_FILES, renderedFiles } from '../../report/rendered-files.js'
 import { terminalReport } from '../../report/terminal-report.js'
 import { type AnalysedRun, analyseRun, type EvaluationOverrides } from '../../sweep/analyse-run.io.js'
-import { servingResult } from '../../sweep/serving-result.js'
+import { openLevelScorer } from '../../sweep/level-scorer.io.js'
+import type { ScoredCapture } from '../../sweep/quality-result.js'
+import { QUALITY_FOLDER } from '../../sweep/run-sweep.io.js'
+import { type QualityInput, servingResult } from '../../sweep/serving-result.js'
 import { SWEEP_MANIFEST_FILE } from '../../sweep/sweep-manifest.js'
+import { interruptSignal } from '../interrupt.io.js'
 import { collect, parseCount, parseNumber } from '../parse.js'
+import { addQualityFlags, type QualityFlags, qualitySettings } from '../quality-flags.js'
 import { note, print, tableStyleFor } from '../terminal.io.js'
 
-interface ReportFlags extends EvaluationOverrides {
+interface ReportFlags extends EvaluationOverrides, QualityFlags {
   readonly run: string[]
   readonly output?: string
   readonly json?: boolean
 }
 
 export function reportCommand(onExit: (code: ExitCode) => void): Command {
-  return new Command('report')
+  const command = new Command('report')
     .description('rebuild the level table from recorded runs, without a server')
     .requiredOption('--run <dir>', 'a level, or the output folder of a whole sweep; may be repeated', collect)
-    .option('--output <file>', 'write serving.json here, and SERVING.md beside it')
+    .option('--output <file>', 'write serving.json here, SERVING.md and report.html beside it')
     .option('--profile <name|file>', 'judge by this profile instead of the recorded one')
     .option('--concurrency <n>', 'sessions requested at once, where a recording does not say', parseCount(1))
     .option('--reserve-ms <ms>', 'playback reserve for underruns', parseNumber({ minimum: 0, maximum: 60_000 }))
@@ -39,10 +46,11 @@ export function reportCommand(onExit: (code: ExitCode) => void): Command {
     .action(async (flags: ReportFlags) => {
       onExit(await report(flags))
     })
+  return addQualityFlags(command)
 }
 
 async function report(flags: ReportFlags): Promise<ExitCode> {
-  if (flags.output !== undefined && basename(flags.output) in RENDERED_NAMES) {
+  if (flags.output !== undefined && RENDERED_FILES.some((name) => name === basename(output))) {
     throw new UserError({
       code: 'USAGE',
       message: `--output ${flags.output}: ${basename(flags.output)} is written beside the result`,
@@ -73,10 +81,11 @@ async function report(flags: ReportFlags): Promise<ExitCode> {
       fix: 'give the folder of a level with --run',
     })
   }
-  const result = servingResult({ runs, toolVersion: toolVersion(), gate: commonGate(runs) })
+  const quality = await scoresOf(runs, flags)
+  const result = servingResult({ runs, toolVersion: toolVersion(), gate: commonGate(runs), quality })
   if (flags.output !== undefined) {
     await writeFileWhole(flags.output, jsonText(result))
-    for (const [name, text] of Object.entries(renderedFiles(result))) {
+    for (const [name, text] of Object.entries(renderedFiles(result, runs))) {
       await writeFileWhole(join(dirname(flags.output), name), text)
     }
   }
@@ -84,7 +93,33 @@ async function report(flags: ReportFlags): Promise<ExitCode> {
   return result.levels.some(({ valid }) => valid) ? EXIT.ok : EXIT.notMeasured
 }
 
-const RENDERED_NAMES: Readonly<Record<string, true>> = { 'SERVING.md': true }
+/**
+ * Scores of all runs, where they are asked for. Windows and scores go into `quality/` beside the result; without one, into a
+ * folder that is removed again.
+ */
+async function scoresOf(runs: readonly AnalysedRun[], flags: ReportFlags): Promise<QualityInput | undefined> {
+  const recorded = commonSetting(runs, ({ run }) => qualitySettingsSchema.safeParse(run.quality).data)
+  const settings = qualitySettings(flags.quality === true ? recorded : undefined, flags)
+  if (settings === undefined) return undefined
+  const scorer = await openLevelScorer(settings, { keyVariable: flags.asrKeyEnv })
+  const { signal, dispose } = interruptSignal()
+  const temporary = flags.output === undefined ? await mkdtemp(join(tmpdir(), 'floorload-quality-')) : undefined
+  const folder = temporary ?? join(dirname(flags.output ?? '.'), QUALITY_FOLDER)
+  const scores = new Map<string, ScoredCapture>()
+  try {
+    for (const { run } of runs) {
+      // Runs of several sweeps may bear one name.
+      const isShared = runs.filter((other) => other.run.name === run.name).length > 1
+      const name = isShared ? `${basename(dirname(resolve(run.directory)))}-${run.name}` : run.name
+      scores.set(run.directory, await scorer.score({ run: run.directory, tree: join(folder, name), signal }))
+    }
+  } finally {
+    await scorer.close()
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
+    dispose()
+  }
+  return { scores, margins: decidingMargins(settings), seed: commonSetting(runs, ({ run }) => run.seed) ?? 0 }
+}
 
 /** A folder with `sweep.json` stands for the levels in it. */
 async function levelsOf(directory: string): Promise<string[]> {
@@ -99,7 +134,11 @@ async function levelsOf(directory: string): Promise<string[]> {
 
 /** The gate that all runs were recorded under; none when they differ. */
 function commonGate(runs: readonly AnalysedRun[]): Gate | undefined {
-  const gates = runs.map(({ run }) => gateSchema.safeParse(run.gate).data)
-  const first = gates[0]
-  return gates.every((gate) => JSON.stringify(gate) === JSON.stringify(first)) ? first : undefined
+  return commonSetting(runs, ({ run }) => gateSchema.safeParse(run.gate).data)
+}
+
+function commonSetting<T>(runs: readonly AnalysedRun[], of: (analysed: AnalysedRun) => T): T | undefined {
+  const settings = runs.map(of)
+  const first = settings[0]
+  return settings.every((setting) => JSON.stringify(setting) === JSON.stringify(first)) ? first : undefined
 }

@@ -38,11 +38,12 @@ import {
   PIPELINE_FLAG_NAMES,
   type PipelineFlags,
 } from '../pipeline-reports.io.js'
+import { addQualityFlags, inputsForQuality, type QualityFlags, qualitySettings } from '../quality-flags.js'
 import { serverAddress } from '../server-address.js'
 import { sweepAndReport } from '../sweep-and-report.io.js'
 import { note } from '../terminal.io.js'
 
-interface SweepFlags extends DatasetFlags, Omit<GateFlags, 'runs'>, PipelineFlags {
+interface SweepFlags extends DatasetFlags, QualityFlags, Omit<GateFlags, 'runs'>, PipelineFlags {
   readonly url?: string
   readonly profile?: string
   readonly audio?: string[]
@@ -153,7 +154,7 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
       }
       onExit(flags.resume === undefined ? await newSweep(sweepFile, flags) : await resumedSweep(flags.resume, flags))
     })
-  return addPipelineOptions(addDatasetFlags(command))
+  return addPipelineOptions(addQualityFlags(addDatasetFlags(command)))
 }
 
 async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promise<ExitCode> {
@@ -188,7 +189,7 @@ async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promi
 
 /** What may be said again: everything else is in the folder, and would be ignored without a word. */
 const RESUME_FLAGS = new Set<string>([
-  ...['resume', 'url', 'header', 'model', 'apiKeyEnv', 'json', 'quiet'],
+  ...['resume', 'url', 'header', 'model', 'apiKeyEnv', 'asrKeyEnv', 'json', 'quiet'],
   ...PIPELINE_FLAG_NAMES,
 ])
 
@@ -267,9 +268,11 @@ function configOf(base: SweepConfig | undefined, flags: SweepFlags, inputs: unkn
   merged.deadlines = overlay(base?.deadlines, { session_s: flags.sessionTimeout })
   if (flags.stopAtMissRate !== undefined) merged.stop = { unit_miss_rate_at_least: flags.stopAtMissRate }
   set('gate', gateWithFlags(base?.gate, flags))
+  set('quality', qualitySettings(base?.quality, flags))
   const problems = describeProblems(sweepFileSchema, merged)
   if (problems !== undefined) throw new UserError({ code: 'SWEEP_FIELD', message: problems })
-  return sweepFileSchema.parse(merged)
+  const config = sweepFileSchema.parse(merged)
+  return config.quality === undefined ? config : { ...config, inputs: inputsForQuality(config.inputs) }
 }
 
 function overlay(base: object | undefined, over: Record<string, unknown>): Record<string, unknown> {

@@ -17,8 +17,9 @@ import { sha256Hex } from '../../dataset/input-clip.js'
 import type { Profile } from '../../profile/profile.js'
 import { chooseWindows } from './choose-windows.js'
 import { type PairManifest, pairFiles, pairManifest } from './pair-tree.js'
-import { type RecordedWindow, recordedWindow } from './recorded-window.io.js'
+import { isOfPair, type RecordedWindow, recordedWindow } from './recorded-window.io.js'
 import { runSamples } from './run-samples.io.js'
+import type { TreeFile } from './tree-file.js'
 import { PAIR_MANIFEST_FILE, TREE_MANIFEST_FILE, type TreeManifest } from './tree-manifest.js'
 import { type TreeHead, windowFiles, windowManifest } from './window-tree.js'
 
@@ -48,10 +49,10 @@ export async function exportRuns(options: ExportOptions): Promise<ExportedTree> 
   const { out, signal } = options
   await ensureFree(out)
   const opened = await openRuns(options)
-  const windows = await readWindows(opened, options)
-  const isPaired = windows.some(({ variant }) => variant === 'overlap' || variant === 'clean')
+  const { windows, repeats } = await readWindows(opened, options)
+  const isPaired = windows.some(({ variant }) => isOfPair(variant))
   const chosen = chooseWindows(windows)
-  const head = treeHead(opened, chosen.superseded)
+  const head = treeHead(opened, { superseded: chosen.superseded, repeats })
   const built = isPaired
     ? { file: PAIR_MANIFEST_FILE, manifest: pairManifest(head, chosen.windows), files: pairFiles(chosen.windows) }
     : { file: TREE_MANIFEST_FILE, manifest: windowManifest(head, chosen.windows), files: windowFiles(chosen.windows) }
@@ -103,7 +104,10 @@ async function openRuns({ runs, profile: override }: ExportOptions): Promise<Ope
   return opened
 }
 
-async function readWindows(opened: readonly OpenedRun[], options: ExportOptions): Promise<RecordedWindow[]> {
+async function readWindows(
+  opened: readonly OpenedRun[],
+  options: ExportOptions,
+): Promise<{ readonly windows: RecordedWindow[]; readonly repeats: number }> {
   const plans = await Promise.all(opened.map(async (one) => ({ ...one, ...(await runSamples(one.run)) })))
   const total = plans.reduce((sum, { samples }) => sum + samples.length, 0)
   if (total === 0) {
@@ -121,10 +125,10 @@ async function readWindows(opened: readonly OpenedRun[], options: ExportOptions)
       options.onProgress?.({ done: windows.length, of: total })
     }
   }
-  return windows
+  return { windows, repeats: plans.reduce((sum, plan) => sum + plan.repeats, 0) }
 }
 
-function treeHead(opened: readonly OpenedRun[], superseded: TreeHead['superseded']): TreeHead {
+function treeHead(opened: readonly OpenedRun[], left: Pick<TreeHead, 'superseded' | 'repeats'>): TreeHead {
   const profile = (opened[0] as OpenedRun).profile
   const sources = opened.map(({ source }) => source)
   return {
@@ -133,13 +137,8 @@ function treeHead(opened: readonly OpenedRun[], superseded: TreeHead['superseded
     isPublishedDataset: opened.every(({ kind }) => kind?.startsWith('full-duplex-bench-') === true),
     // In an order of their own, so that it does not matter in which the runs were named.
     sources: sources.sort((a, b) => (a.run + a.manifest_sha256 < b.run + b.manifest_sha256 ? -1 : 1)),
-    superseded,
+    ...left,
   }
-}
-
-export interface TreeFile {
-  readonly path: string
-  readonly content: string | Uint8Array
 }
 
 /** Beside its place first, so that a tree that is there is whole. */

@@ -1,4 +1,5 @@
 /** The files behind a recorded session: is its input still the one of the dataset, and where is its annotation? */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { UserError } from '../../base/errors.js'
@@ -50,6 +51,7 @@ async function datasetItem(
   const { file, sha256 } = books.source ?? {}
   if (datasetRoot === undefined || file == null) return undefined
   const path = join(datasetRoot, subset, item, basename(file))
+  if (!existsSync(path)) return { problem: `${join(subset, item, basename(file))} is missing` }
   const audio = await readAudioFile(path)
   if (!audio.ok) return { problem: `${join(subset, item, basename(file))} ${audio.problem}` }
   if (sha256 != null && audio.sha256 !== sha256) {

@@ -3,8 +3,8 @@ import { sha256Hex } from '../../dataset/input-clip.js'
 import { resamplePcm16 } from '../../dataset/normalize.js'
 import { encodeWav16 } from '../../dataset/wav.js'
 import { WINDOW_RATE_HZ } from '../window/observation-window.js'
-import type { TreeFile } from './export-runs.io.js'
 import type { RecordedWindow } from './recorded-window.io.js'
+import type { TreeFile } from './tree-file.js'
 import { PAIR_TREE_KIND } from './tree-manifest.js'
 import { inputEntry, type TreeHead, treeBooks } from './window-tree.js'
 
@@ -95,6 +95,7 @@ function variantEntry(window: RecordedWindow) {
     run: window.run,
     directory: window.directory,
     input: inputEntry(window),
+    source_sha256: window.sourceSha256,
     reason_details: Object.fromEntries(window.reasons.map(({ code, detail }) => [code, detail])),
     flags: window.window?.flags ?? null,
   }

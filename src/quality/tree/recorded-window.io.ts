@@ -1,11 +1,11 @@
 /** One recorded session as the export writes it: its window, or why it has none. */
-import { createHash } from 'node:crypto'
 import type { RecordedRun } from '../../capture/run-reader.io.js'
 import { readSession } from '../../capture/run-reader.io.js'
+import { sha256Hex } from '../../dataset/input-clip.js'
 import type { Profile } from '../../profile/profile.js'
 import { DEFAULT_ADMISSION_RETRIES } from '../../protocol/verdict.js'
 import type { WindowFlags } from '../window/observation-window.js'
-import { distinctReasons, type Reason } from '../window/reasons.js'
+import type { Reason } from '../window/reasons.js'
 import { sessionWindow } from '../window/session-window.js'
 import { itemFiles } from './item-files.io.js'
 import type { RunSample } from './run-samples.io.js'
@@ -20,8 +20,11 @@ export interface RecordedWindow {
   /** Of the window at 16 kHz; null where it is not known. */
   readonly windowSamples: number | null
   readonly inputSha256: string | null
+  /** What was sent; only of a pair, whose inputs stand in the tree too. */
   readonly inputPcm: Int16Array | undefined
   readonly inputRateHz: number
+  /** Of the dataset's audio file, as the run's books say; null where they do not. */
+  readonly sourceSha256: string | null
   readonly annotation: { readonly file: string; readonly bytes: Uint8Array } | null
   /** Empty exactly when there is a window. */
   readonly reasons: readonly Reason[]
@@ -35,7 +38,8 @@ export async function recordedWindow(
   const { run, profile, datasetRoot } = options
   const { subset, item, variant, session, books } = sample
   const inputRateHz = profile.input.sample_rate_hz
-  const head = { subset, item, variant, run: run.name, inputRateHz }
+  const sourceSha256 = books.source?.sha256 ?? null
+  const head = { subset, item, variant, run: run.name, inputRateHz, sourceSha256 }
   if (session === undefined) {
     const detail = `no session was recorded (${books.status ?? 'unknown status'})`
     return {
@@ -62,13 +66,18 @@ export async function recordedWindow(
   return {
     ...head,
     directory: `${run.layout === 'field' ? 'samples' : 'sessions'}/${session.name}`,
-    windowSamples: made.ok ? made.windowSamples : (books.input?.window_samples ?? files.windowSamples ?? null),
-    inputSha256: inputPcm === undefined ? null : createHash('sha256').update(inputPcm).digest('hex'),
-    inputPcm: inputPcm === undefined ? undefined : samplesOf(inputPcm),
+    windowSamples: made.windowSamples ?? null,
+    inputSha256: inputPcm === undefined ? null : sha256Hex(inputPcm),
+    inputPcm: inputPcm === undefined || !isOfPair(variant) ? undefined : samplesOf(inputPcm),
     annotation: files.annotation,
-    reasons: made.ok ? [] : distinctReasons(made.reasons),
+    reasons: made.ok ? [] : made.reasons,
     window: made.ok ? made.window : undefined,
   }
+}
+
+/** The two sessions of a v1.5 sample. */
+export function isOfPair(variant: string): boolean {
+  return variant === 'overlap' || variant === 'clean'
 }
 
 function samplesOf(bytes: Uint8Array): Int16Array {

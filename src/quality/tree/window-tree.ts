@@ -5,8 +5,8 @@ import { encodeWav16 } from '../../dataset/wav.js'
 import type { Profile } from '../../profile/profile.js'
 import { WINDOW_RATE_HZ } from '../window/observation-window.js'
 import type { Superseded } from './choose-windows.js'
-import type { TreeFile } from './export-runs.io.js'
 import type { RecordedWindow } from './recorded-window.io.js'
+import type { TreeFile } from './tree-file.js'
 import { OUTPUT_WAV_FILE, TREE_KIND, type TreeManifest, type TreeSample, UNSCORED_TASK } from './tree-manifest.js'
 
 export interface TreeHead {
@@ -20,10 +20,12 @@ export interface TreeHead {
     readonly run_sha256: string | null
   }[]
   readonly superseded: readonly Superseded[]
+  /** Sessions that sent a sample again in the same run; only the first one of each sample is exported. */
+  readonly repeats: number
 }
 
 /** What every tree says of itself. */
-export function treeBooks({ toolVersion, profile, sources, superseded }: TreeHead) {
+export function treeBooks({ toolVersion, profile, sources, superseded, repeats }: TreeHead) {
   return {
     tool: { name: 'floorload', version: toolVersion },
     policy: 'derived-analysis-v2-bounded-input-jitter',
@@ -34,6 +36,7 @@ export function treeBooks({ toolVersion, profile, sources, superseded }: TreeHea
     trace_format: profile.trace_format ?? null,
     sources,
     superseded,
+    repeats_left_out: repeats,
   }
 }
 
@@ -71,6 +74,7 @@ function sampleEntry(window: RecordedWindow): TreeSample {
     reasons: reasons.map(({ code }) => code),
     reason_details: Object.fromEntries(reasons.map(({ code, detail }) => [code, detail])),
     input: inputEntry(window),
+    source_sha256: window.sourceSha256,
     flags: window.window?.flags ?? null,
     files: Object.fromEntries(files.map(({ name, content }) => [name, { sha256: sha256Hex(content) }])),
   }
