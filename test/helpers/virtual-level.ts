@@ -34,6 +34,8 @@ export interface VirtualLevelOptions {
   readonly inputs: readonly Int16Array[]
   readonly sessions: number
   readonly policy?: StartPolicy
+  /** What the server says; two short ones of a constant level unless given. */
+  readonly replies?: readonly Reply[]
   /** The client, and the client alone, does nothing for this long, from this time after the start of the level. */
   readonly clientStall?: { readonly afterUs: DurationUs; readonly durationUs: DurationUs }
 }
@@ -43,6 +45,8 @@ export interface VirtualLevel {
   readonly sessions: readonly SessionFacts[]
   readonly results: readonly SessionResult[]
   readonly server: LoopbackStats
+  /** In the order in which the sessions ended; their names number the inputs. */
+  readonly recordings: readonly SessionRecording[]
 }
 
 /** Runs a level to its end and computes its row. */
@@ -53,7 +57,7 @@ export async function runVirtualLevel(options: VirtualLevelOptions): Promise<Vir
     profile,
     clock,
     options: loopbackOptionsSchema.parse(options.server ?? {}),
-    replies: [reply('One two three four.', 1_500, profile), reply('Yes.', 700, profile)],
+    replies: options.replies ?? [reply('One two three four.', 1_500, profile), reply('Yes.', 700, profile)],
     listeners: energyListener,
   })
   const client = new StallingClock(clock, clientStall)
@@ -114,7 +118,7 @@ export async function runVirtualLevel(options: VirtualLevelOptions): Promise<Vir
     sessionFacts({ recording, profile, admissionRetryLimit: DEFAULT_ADMISSION_RETRIES, reserveUs }),
   )
   const row = levelRow({ profile, targets: profile.targets, concurrency, sessions, reserveUs, stalls: undefined })
-  return { row, sessions, results, server: core.stats }
+  return { row, sessions, results, server: core.stats, recordings }
 }
 
 /** Bursts of noise with silence between them, as different for each seed as speech is from speech. Ends in silence. */
