@@ -14,6 +14,7 @@ import {
   treeManifestSchema,
   WINDOW_RATE_HZ,
 } from '../tree/tree-manifest.js'
+import { parseScoredManifest } from '../unified/scored-manifest.js'
 
 export interface TreeWindows {
   readonly manifestSha256: string
@@ -42,12 +43,9 @@ export async function treeWindows(tree: string): Promise<TreeWindows> {
   } catch {
     throw treeError(`${path} is not valid JSON`)
   }
-  const parsed = treeManifestSchema.safeParse(json)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw treeError(`${path}: ${issue?.path.join('.') || 'it'}: ${issue?.message}`)
-  }
-  const eligible = parsed.data.samples.filter((sample) => sample.eligible)
+  const own = treeManifestSchema.safeParse(json)
+  const samples = own.success ? own.data.samples : foreignSamples(path, bytes.toString('utf8'))
+  const eligible = samples.filter((sample) => sample.eligible)
   for (const sample of eligible) {
     // The name becomes a path below the tree.
     if (sampleFolder(sample).split('/').length !== 2 || /(?:^|\/)\.\.?(?:\/|$)|[\\\0]/.test(sampleFolder(sample))) {
@@ -55,6 +53,20 @@ export async function treeWindows(tree: string): Promise<TreeWindows> {
     }
   }
   return { manifestSha256: sha256Hex(bytes), eligible }
+}
+
+/** Manifests of other tools, in the forms that the scorer reads; of them only the samples that are scored. */
+function foreignSamples(path: string, text: string): TreeSample[] {
+  const parsed = parseScoredManifest(text)
+  if (!parsed.ok) throw treeError(`${path} ${parsed.problem}`)
+  return parsed.value.entries.map(({ key, subset, task, isEligible, reasons, hashes }) => ({
+    sample_id: key,
+    subset,
+    task,
+    eligible: isEligible,
+    reasons: [...reasons],
+    files: Object.fromEntries([...hashes].map(([file, sha256]) => [file, { sha256 }])),
+  }))
 }
 
 /**

@@ -130,7 +130,7 @@ describe('transcribeTree', () => {
       { [`${INTERRUPTION}/interrupt.json`]: '[]' },
       /interruption\/3: interrupt.json is not a list/,
     ],
-    ['a broken manifest', { 'manifest.json': '{"samples": 3}' }, /manifest.json: samples: /],
+    ['a broken manifest', { 'manifest.json': '{"samples": 3}' }, /manifest.json has no list of samples/],
     [
       'an id that leads out of the tree',
       { 'manifest.json': { samples: [{ sample_id: '../x', subset: '..', eligible: true }] } },
