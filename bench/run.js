@@ -156,3 +156,6 @@ process.stdout.write(
   ].join('\n')}\n`,
 )
 writeFileSync(join(here, 'results.json'), `${JSON.stringify({ sessions, rounds, summary, results }, null, 2)}\n`)
+
+// What is done with a recorded run, in a bench of its own.
+execFileSync(process.execPath, [join(here, 'windows.js'), '--rounds', String(rounds)], { stdio: 'inherit' })

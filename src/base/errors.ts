@@ -52,6 +52,7 @@ export const ERROR_CODES = {
   DETECTION: EXIT.notMeasured,
   TRANSCRIPTION: EXIT.notMeasured,
   TREE_INVALID: EXIT.usage,
+  NOT_COMPARABLE: EXIT.usage,
 } as const satisfies Record<string, ExitCode>
 
 export type ErrorCode = keyof typeof ERROR_CODES

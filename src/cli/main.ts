@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode, messageOf, UserError } from '../base/errors.js'
 import { toolVersion } from '../base/version.io.js'
+import { compareCommand } from './commands/compare.io.js'
 import { datasetsCommand } from './commands/datasets.io.js'
 import { demoCommand } from './commands/demo.io.js'
 import { exportCommand } from './commands/export.io.js'
@@ -36,6 +37,7 @@ export function program(onExit: (code: ExitCode) => void): Command {
     sweepCommand,
     reportCommand,
     gateCommand,
+    compareCommand,
     verifyCommand,
     exportCommand,
     scoreCommand,

@@ -1,6 +1,6 @@
 /** What a pipeline gets of a result beside the exit code: JUnit XML, a Markdown summary, annotations. */
-import { appendFile, mkdir, open, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, appendFile, constants, mkdir, open, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { outputError, writeFileWhole } from '../base/atomic-file.io.js'
 import { UserError } from '../base/errors.js'
@@ -35,16 +35,28 @@ export async function ensurePipelineFiles({ junit, summary }: PipelineFlags): Pr
   for (const file of [junit, summary]) {
     if (file === undefined) continue
     try {
-      await mkdir(dirname(file), { recursive: true })
-      // Neither creates the file nor changes it: a report that is there before there is a result would mislead.
-      const isThere = await stat(file).then(
-        () => true,
-        () => false,
-      )
-      if (isThere) await (await open(file, 'r+')).close()
+      await ensureWritable(file)
     } catch (thrown) {
       throw outputError(file, thrown)
     }
+  }
+}
+
+/** Creates nothing: a report that is there before there is a result would mislead. */
+async function ensureWritable(file: string): Promise<void> {
+  if ((await kindOf(file)) === 'there') await (await open(file, 'r+')).close()
+  let folder = dirname(resolve(file))
+  while ((await kindOf(folder)) === 'absent') folder = dirname(folder)
+  await access(folder, constants.W_OK)
+}
+
+async function kindOf(path: string): Promise<'there' | 'absent'> {
+  try {
+    await stat(path)
+    return 'there'
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return 'absent'
+    throw thrown
   }
 }
 
@@ -57,6 +69,7 @@ export async function writePipelineReports(
   if (flags.junit !== undefined) await writeFileWhole(flags.junit, junitXml(result))
   if (flags.summary !== undefined) {
     try {
+      await mkdir(dirname(flags.summary), { recursive: true })
       await appendFile(flags.summary, pullRequestSummary(result))
     } catch (thrown) {
       throw outputError(flags.summary, thrown)

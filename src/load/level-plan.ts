@@ -4,8 +4,7 @@
  */
 import { z } from 'zod'
 import { profileSchema } from '../profile/profile.js'
-import { START_POLICIES } from '../profile/sweep-file.js'
-import { TRANSPORT_CHOICES } from './transport-choice.js'
+import { START_POLICIES, TRANSPORT_CHOICES } from '../profile/sweep-file.js'
 
 export const levelPlanSchema = z.object({
   runDirectory: z.string(),

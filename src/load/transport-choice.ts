@@ -1,7 +1,7 @@
 /** Which transport a level uses. Pure, so that the process that plans a level and the one that runs it agree. */
 
-export const TRANSPORT_CHOICES = ['auto', 'ws', 'lean'] as const
-export type TransportChoice = (typeof TRANSPORT_CHOICES)[number]
+import type { TransportChoice } from '../profile/sweep-file.js'
+
 export type TransportName = Exclude<TransportChoice, 'auto'>
 
 /**

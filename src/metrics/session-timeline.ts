@@ -89,10 +89,15 @@ function unitsOf(facts: SessionFacts, readiness: UnitReadiness): TimelineUnit[] 
   const done = new Map(facts.units.map((unit) => [unit.unit, unit]))
   return Array.from({ length: facts.unitsExpected ?? 0 }, (_, unit) => ({
     unit,
-    readyAtUs: readiness.readyAtUs(unit),
+    readyAtUs: before(facts.closeAtUs, readiness.readyAtUs(unit)),
     doneAtUs: done.get(unit)?.doneAtUs,
     isSpeak: done.get(unit)?.isSpeak ?? false,
   }))
+}
+
+/** A short last unit is ready at the end of the input: not in a session that ended before. */
+function before(closeAtUs: InstantUs | undefined, readyAtUs: InstantUs | undefined): InstantUs | undefined {
+  return closeAtUs !== undefined && readyAtUs !== undefined && readyAtUs > closeAtUs ? undefined : readyAtUs
 }
 
 /** Many alike, and drawn as what they carry. */

@@ -15,6 +15,10 @@ export const SWEEP_SCHEMA_NAME = 'floorload.sweep/1'
 export const START_POLICIES = ['pool', 'aligned', 'spread', 'poisson'] as const
 export type StartPolicy = (typeof START_POLICIES)[number]
 
+/** How sessions reach the server: docs/architecture.md, "Two transports". */
+export const TRANSPORT_CHOICES = ['auto', 'ws', 'lean'] as const
+export type TransportChoice = (typeof TRANSPORT_CHOICES)[number]
+
 export const inputsSchema = z.discriminatedUnion('kind', [
   /** The clips that come with floorload. */
   z.strictObject({ kind: z.literal('built-in') }),
@@ -87,6 +91,8 @@ export const sweepFileSchema = z
         session_s: z.number().positive().max(86_400).optional(),
       })
       .prefault({}),
+    /** `lean` sends more sessions from one core, `ws` knows proxies; `auto` is `lean` but behind a proxy. */
+    transport: z.enum(TRANSPORT_CHOICES).default('auto'),
     seed: z.number().int().min(0).default(0),
   })
   .refine(

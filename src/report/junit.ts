@@ -27,12 +27,11 @@ interface Outcome {
 }
 
 export function junitXml(result: ReportedResult): string {
-  const suites = result.profiles.map(({ profile }, index) => {
-    // A gate speaks of one profile, and stands with the first one only so that it is counted once.
-    const gate = index === 0 ? result.gate : null
+  const profiles = result.profiles.length === 0 ? [NO_PROFILE] : result.profiles
+  const suites = profiles.map(({ profile, targets }, index) => {
+    // A gate speaks of one profile, and stands with the first one only, so that it is counted once.
+    const checks = index === 0 && result.gate !== null ? gateCases(result.gate, profile) : []
     const levels = result.levels.filter((level) => level.profile === profile)
-    const targets = result.profiles[index]?.targets ?? { unit_miss_rate_max: 0.01, rtf_p90_below: 1 }
-    const checks = gate === null ? [] : gateCases(gate, profile)
     const cases = [...checks, ...levels.map((level) => levelCase(level, targets, result.gate !== null))]
     return { name: `floorload ${profile}`, cases: cases.length === 0 ? [nothingCase(profile)] : cases }
   })
@@ -49,6 +48,9 @@ export function junitXml(result: ReportedResult): string {
     '',
   ].join('\n')
 }
+
+/** Of a result in which nothing was recorded. */
+const NO_PROFILE = { profile: 'result', targets: { unit_miss_rate_max: 0.01, rtf_p90_below: 1 } }
 
 function counts(cases: readonly Case[]): Record<string, string> {
   const of = (tag: Outcome['tag']) => String(cases.filter(({ outcome }) => outcome?.tag === tag).length)

@@ -42,7 +42,7 @@ export function hasQuality(rows: readonly ServingLevel[]): boolean {
 
 /** The table as text; upright where it is wider than the terminal. */
 export function qualityTable(rows: readonly ServingLevel[], { colour, width }: TableStyle): string {
-  const columns = columnsFor(rows)
+  const columns = qualityColumns(rows)
   const wide = new Table({
     head: columns.map(({ title }) => title.replace(' ', '\n')),
     style: tableStyle(colour),
@@ -63,7 +63,7 @@ export function qualityTable(rows: readonly ServingLevel[], { colour, width }: T
 }
 
 export function qualityMarkdown(rows: readonly ServingLevel[]): string {
-  const columns = columnsFor(rows)
+  const columns = qualityColumns(rows)
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [
     line(columns.map(({ title }) => title)),
@@ -72,7 +72,8 @@ export function qualityMarkdown(rows: readonly ServingLevel[]): string {
   ].join('\n')
 }
 
-function columnsFor(rows: readonly ServingLevel[]): QualityColumn[] {
+export function qualityColumns(rows: readonly ServingLevel[]): QualityColumn[] {
+  const baseline = baselineOf(rows)
   return [
     { title: 'concurrency', cell: levelName },
     { title: 'windows scored', cell: coverage },
@@ -80,7 +81,7 @@ function columnsFor(rows: readonly ServingLevel[]): QualityColumn[] {
       title,
       cell: (row: ServingLevel) => metricCell(metricOf(row, subset, metric)),
     })),
-    { title: `against level ${baselineName(rows)}`, cell: verdictCell },
+    { title: `against level ${baseline ?? '-'}`, cell: (row) => verdictCell(row, baseline) },
   ]
 }
 
@@ -99,9 +100,10 @@ export function presentMetrics(
   })
 }
 
-function baselineName(rows: readonly ServingLevel[]): string {
-  const scored = rows.filter(({ quality }) => quality !== null)
-  return scored[0] === undefined ? '-' : String(Math.min(...scored.map(({ concurrency }) => concurrency)))
+/** The lowest valid level that was scored; undefined where there is none. */
+function baselineOf(rows: readonly ServingLevel[]): number | undefined {
+  const scored = rows.filter(({ quality, valid }) => quality !== null && valid)
+  return scored.length === 0 ? undefined : Math.min(...scored.map(({ concurrency }) => concurrency))
 }
 
 export function metricOf(row: ServingLevel, subset: string, metric: string): UnifiedMetric | undefined {
@@ -141,7 +143,8 @@ function seconds(value: MetricValue): string {
   return value === 'not_reached' ? 'never' : value.toFixed(2)
 }
 
-function verdictCell({ quality }: ServingLevel): string {
+function verdictCell({ quality, concurrency }: ServingLevel, baseline: number | undefined): string {
   if (quality === null) return '-'
-  return quality.against_baseline === null ? 'baseline' : VERDICTS[quality.against_baseline.verdict]
+  if (quality.against_baseline !== null) return VERDICTS[quality.against_baseline.verdict]
+  return concurrency === baseline ? 'baseline' : '-'
 }

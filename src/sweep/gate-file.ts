@@ -13,15 +13,16 @@ const count = z.number().int().min(0)
 const figure = z.number().nullable().optional()
 const distribution = z.record(z.string(), z.number()).nullable().optional()
 const metricValue = z.union([z.number(), z.literal('not_reached')]).nullable()
-const end = z.union([z.number(), z.literal('not_reached')]).nullable()
+const interval = z.tuple([metricValue, metricValue]).nullable()
 
-const qualityMetric = z.looseObject({
-  value: metricValue,
-  interval: z.tuple([end, end]).nullable().optional(),
-  p90: metricValue.optional(),
-  count: count.optional(),
-  n: count.optional(),
-})
+const qualityMetric = z.union(
+  [
+    z.looseObject({ value: metricValue, interval, p90: metricValue }),
+    z.looseObject({ value: z.number().nullable(), interval, numerator: z.number(), denominator: z.number() }),
+    z.looseObject({ value: z.number().nullable(), count, n: count }),
+  ],
+  { error: 'must be a share with count and n, a latency with p90, or a ratio with numerator and denominator' },
+)
 
 const levelSchema = servingFileSchema.shape.levels.element.extend({
   ...Object.fromEntries(Object.keys(COLUMN_METRICS).map((name) => [name, figure])),

@@ -68,7 +68,7 @@ const RATES: Record<RateMetric, { of: keyof LevelRow; among: keyof LevelRow; isI
 
 function rateReading(successes: number | null, trials: number | null, isIndependent: boolean): Reading {
   if (successes === null || trials === null || trials === 0) return point(null, null)
-  return point(successes / trials, isIndependent ? (clopperPearsonOneSided95({ successes, trials }) ?? null) : null)
+  return point(successes / trials, isIndependent ? exactBounds(successes, trials) : null)
 }
 
 const DISTRIBUTION_COLUMNS: Record<DistributionMetric, keyof GateLevel> = {
@@ -93,10 +93,16 @@ function qualityReading(name: QualityMetric, metric: UnifiedMetric, isP90: boole
   if ('numerator' in metric) return point(metric.value, ends(metric.interval))
   const { value, count, n, lower_bound_only: isLowerBound } = metric
   if (value === null) return point(null, null)
-  const bounds = clopperPearsonOneSided95({ successes: count, trials: n }) ?? null
+  const bounds = exactBounds(count, n)
   if (isLowerBound !== true || !name.startsWith('response_rate')) return point(value, bounds)
   // A window that ends before the horizon may hide a response inside it: the share is at least this.
   return { value, range: { low: value, high: 1 }, bounds: bounds === null ? null : { low: bounds.low, high: 1 } }
+}
+
+/** Results come from files, too: counts that are none have no bounds. */
+function exactBounds(successes: number, trials: number): Range | null {
+  if (!(successes >= 0 && successes <= trials && Number.isFinite(trials))) return null
+  return clopperPearsonOneSided95({ successes, trials }) ?? null
 }
 
 /** Two-sided 95% intervals serve as one-sided bounds: they ask a little more than 95%. */

@@ -60,6 +60,7 @@ export function levelPlan(order: LevelOrder & { readonly inputFile: (clip: Input
   const indexOf = new Map(clips.map((clip, index) => [clip, index]))
   return {
     runDirectory: directory,
+    transport: config.transport,
     url: server.url,
     headers: { ...server.headers },
     profile: { ...profile },
@@ -105,7 +106,7 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
       pacing_tolerance_s: PACING_TOLERANCE_US / 1e6,
       late_packets: 'sent at once; the schedule does not move',
       transport: {
-        client: transportFor({ choice: 'auto', url: server.url, env: process.env }),
+        client: transportFor({ choice: config.transport, url: server.url, env: process.env }),
         max_message_bytes: MAX_MESSAGE_BYTES,
         compression: false,
         keepalive_ping: false,

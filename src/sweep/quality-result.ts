@@ -14,7 +14,7 @@ export type LevelQuality = Pick<
   UnifiedResult,
   'definitions' | 'words' | 'speech' | 'manifest_sha256' | 'asr_sha256' | 'subsets'
 > & {
-  /** Null for runs of the lowest level, and where the word sources differ. */
+  /** Null for runs of the lowest valid level and below it, and where the word sources differ. */
   readonly against_baseline: LevelComparison | null
 }
 
@@ -95,7 +95,7 @@ function baselineFor(
   runs: readonly ScoredRun[],
   baseline: ScoredRun | undefined,
 ): ScoredRun | undefined {
-  if (baseline === undefined || run.concurrency === baseline.concurrency) return undefined
+  if (baseline === undefined || run.concurrency <= baseline.concurrency) return undefined
   const same = runs.find(
     ({ concurrency, repeat, isValid, scores }) =>
       concurrency === baseline.concurrency && repeat === run.repeat && isValid && scores !== undefined,

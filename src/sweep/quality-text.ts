@@ -48,7 +48,7 @@ function answer(
         : `${sessions}; level ${capacity.worse_level} is worse than ${against}: ${worseTexts(comparisonAt(capacity.worse_level))}.`
     case 'at_least':
       return capacity.sessions === baseline.concurrency
-        ? `at least ${sessions}; no higher level was measured to compare with.`
+        ? `at least ${sessions}; there is no higher level to compare with it.`
         : `at least ${sessions}: every level converses as ${against} does.`
     case 'not_enough_samples':
       return `at least ${sessions}; not enough samples to say more. ${openLine(capacity.undecided_level, comparisonAt(capacity.undecided_level))}`

@@ -48,6 +48,7 @@ describe('a sweep file of one’s own', () => {
       targets: {},
       admission: { retries: 3, backoff_ms: 250 },
       deadlines: { admission_s: 30 },
+      transport: 'auto',
       seed: 0,
     })
   })
@@ -58,6 +59,17 @@ describe('a sweep file of one’s own', () => {
     { sessions: { count: 10 } },
     { inputs: { kind: 'audio', paths: ['clips'] } },
     { inputs: { kind: 'fdb-v1.5', root: 'data', max_per_subset: 4 } },
+    { inputs: { kind: 'fdb-v1.0', selection: 'all' } },
+    {
+      inputs: {
+        kind: 'fdb-v1.0',
+        max_per_subset: 0,
+        selection: { counts: { candor_turn_taking: 20, icc_backchannel: 0 } },
+      },
+    },
+    { inputs: { kind: 'fdb-v1.0', max_per_subset: 'all', selection: { subsets: ['candor_turn_taking'] } } },
+    { inputs: { kind: 'fdb-v1.5', selection: { ids: ['user_backchannel/7'] } } },
+    { inputs: { kind: 'fdb-v1.5', selection: { ids_file: 'ids.txt' } } },
     { gate: { min_capacity: 4, rule: 'strict', runs: 5 } },
     { stop: { unit_miss_rate_at_least: 0.3 } },
     { start: 'poisson', order: 'shuffled', seed: 7 },
@@ -77,6 +89,21 @@ describe('a sweep file of one’s own', () => {
     { name: 'sessions of two kinds', change: { sessions: { count: 1, per_slot: 1 } }, problem: 'sessions is ' },
     { name: 'inputs of an unknown kind', change: { inputs: { kind: 'video' } }, problem: 'inputs.kind' },
     { name: 'audio without a path', change: { inputs: { kind: 'audio' } }, problem: 'inputs.paths is missing' },
+    {
+      name: 'ids beside counts',
+      change: { inputs: { kind: 'fdb-v1.0', selection: { ids: ['a/1'], counts: { a: 1 } } } },
+      problem: 'inputs.selection is {"ids":["a/1"],"counts":{"a":1}}; it must be "all", {subsets',
+    },
+    {
+      name: 'ids beside a count for each subset',
+      change: { inputs: { kind: 'fdb-v1.0', max_per_subset: 3, selection: { ids: ['a/1'] } } },
+      problem: 'inputs.max_per_subset is 3; it must not stand beside a selection',
+    },
+    {
+      name: 'half a sample',
+      change: { inputs: { kind: 'fdb-v1.0', max_per_subset: 0.5 } },
+      problem: 'inputs.max_per_subset is 0.5; it must be "all" or a whole number',
+    },
     { name: 'a misspelt target', change: { targets: { rtf_p90: 1 } }, problem: 'targets.rtf_p90 is not a known field' },
     {
       name: 'a target of 1%, written as 1',

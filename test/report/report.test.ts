@@ -185,6 +185,7 @@ describe('the report of a terminal', () => {
       gate: { min_capacity: 4, rule: 'targets', runs: 1, confident: false },
       verdict: 'fail',
       reason: 'too low',
+      checks: [],
     } as const
     const text = terminalReport(resultOf(LEVELS, { gate, warnings: ['mind this'] }), PLAIN)
     const places = [

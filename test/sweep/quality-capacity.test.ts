@@ -95,11 +95,12 @@ describe('quality of a sweep', () => {
   })
 
   it('an invalid lowest level is no baseline', () => {
-    const { profile } = qualityResults({
+    const { levels, profile } = qualityResults({
       ...options,
       runs: [{ ...run(1, 1, 0), isValid: false }, run(2, 1, 0), run(4, 1, 0)],
     })
     expect(profile?.baseline).toEqual({ run: 'concurrency-2-r1', concurrency: 2 })
+    expect(levels.map((level) => level?.against_baseline?.verdict)).toEqual([undefined, undefined, 'within'])
     expect(profile?.capacity).toMatchObject({ status: 'exact', sessions: 4 })
   })
 

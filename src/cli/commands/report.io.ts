@@ -50,7 +50,7 @@ export function reportCommand(onExit: (code: ExitCode) => void): Command {
 }
 
 async function report(flags: ReportFlags): Promise<ExitCode> {
-  if (flags.output !== undefined && RENDERED_FILES.some((name) => name === basename(output))) {
+  if (flags.output !== undefined && RENDERED_FILES.some((name) => name === basename(flags.output ?? ''))) {
     throw new UserError({
       code: 'USAGE',
       message: `--output ${flags.output}: ${basename(flags.output)} is written beside the result`,

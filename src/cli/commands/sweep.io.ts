@@ -7,7 +7,7 @@ import { loadProfile } from '../../profile/load-profile.io.js'
 import { loadSweepFile } from '../../profile/load-sweep-file.io.js'
 import { plannedGate } from '../../profile/planned-gate.js'
 import { withSessionSettings } from '../../profile/session-settings.js'
-import { SWEEP_SCHEMA_NAME, type SweepConfig, sweepFileSchema } from '../../profile/sweep-file.js'
+import { SWEEP_SCHEMA_NAME, type SweepConfig, sweepFileSchema, TRANSPORT_CHOICES } from '../../profile/sweep-file.js'
 import { checkCapabilities, levelsUpTo } from '../../sweep/capabilities.js'
 import { loadSweepInputs } from '../../sweep/inputs.io.js'
 import { ensureOutputIsFree, readSweepManifest } from '../../sweep/output-folder.io.js'
@@ -66,6 +66,7 @@ interface SweepFlags extends DatasetFlags, QualityFlags, Omit<GateFlags, 'runs'>
   readonly session?: Record<string, unknown>
   readonly model?: string
   readonly apiKeyEnv?: string
+  readonly transport?: SweepConfig['transport']
   readonly seed?: number
   readonly header?: string[]
   readonly resume?: string
@@ -143,6 +144,11 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
     )
     .option('--model <name>', 'put into the query of the URL')
     .option('--api-key-env <name>', 'environment variable whose value is sent as a bearer token')
+    .addOption(
+      new Option('--transport <name>', 'how sessions are sent; lean drives more of them from one core').choices(
+        TRANSPORT_CHOICES,
+      ),
+    )
     .option('--seed <n>', 'seed of everything that is drawn', parseCount(0))
     .option('--header <"Name: value">', 'sent with the upgrade, stored nowhere; may be repeated', collect)
     .option('--resume <dir>', 'go on with an interrupted sweep in its folder')
@@ -254,6 +260,7 @@ function configOf(base: SweepConfig | undefined, flags: SweepFlags, inputs: unkn
   set('sessions', flags.sessions)
   set('warm_up_sessions', flags.warmUp)
   set('playback_reserve_ms', flags.reserveMs)
+  set('transport', flags.transport)
   set('seed', flags.seed)
   set('turn_detection', flags.turnDetection)
   set('session', flags.session)

@@ -84,9 +84,10 @@ function playOut({ playout, startS, windowSamples, outputRateHz }: WindowOptions
       cursor = begin + event.bytes.byteLength / 2
       isSilent = !write(buffer, event.bytes, begin) && isSilent
     } else if (event.kind === 'cut') {
-      const cut = positionOf(event.timeS)
+      // Before the first packet nothing plays, so there is nothing to cut.
+      const cut = Math.max(0, positionOf(event.timeS))
       if (cut >= cursor) continue
-      buffer.fill(0, Math.max(0, cut), Math.min(length, cursor))
+      buffer.fill(0, cut, Math.min(length, cursor))
       cursor = cut
       cuts += 1
     }

@@ -1,4 +1,4 @@
-/** Rules on what was sent and when: packets, ids, pacing, receipts. Pure. */
+/** Rules on what was sent and when: packets, pacing, receipts. Pure. */
 import { US_PER_S, usFromSeconds } from '../../base/clock.js'
 import { isObject } from '../../base/json.js'
 import type { SendReceipts } from '../../capture/receipts.js'
@@ -9,8 +9,6 @@ import type { WindowAppend } from './window-record.js'
 
 /** Appends of these carry a sequence number and their media time. */
 const NUMBERED: ReadonlySet<ProtocolName> = new Set(['native', 'turn-based', 'legacy-half-duplex'])
-/** Client events of these may go without an id. */
-const OPTIONAL_IDS: ReadonlySet<ProtocolName> = new Set(['openai-realtime', 'vllm-duplex'])
 
 const MEDIA_TIME_TOLERANCE_MS = 1e-9
 
@@ -22,7 +20,7 @@ export interface PacketOptions {
   readonly samplesPerPacket: number
 }
 
-/** The number of packets, what they say of themselves, their audio, and their ids. */
+/** The number of packets, what they say of themselves, and their audio. */
 export function* packetReasons(options: PacketOptions): Generator<Reason> {
   const { appends, protocol, inputPcm, samplesPerPacket } = options
   const expected = Math.ceil(inputPcm.byteLength / 2 / samplesPerPacket)
@@ -38,14 +36,6 @@ export function* packetReasons(options: PacketOptions): Generator<Reason> {
   const differsAt = firstDifference(appends, inputPcm)
   if (differsAt !== undefined) {
     yield { code: 'input_differs', detail: `the audio sent differs from the recorded input in packet ${differsAt}` }
-  }
-  const seen = new Set<string>()
-  for (const [index, { event }] of appends.entries()) {
-    const { event_id: id } = event
-    if (id === undefined && OPTIONAL_IDS.has(protocol)) continue
-    if (typeof id !== 'string' || id === '') yield { code: 'event_id', detail: `packet ${index} has no event_id` }
-    else if (seen.has(id)) yield { code: 'event_id', detail: `packet ${index} repeats the event_id ${id}` }
-    else seen.add(id)
   }
 }
 

@@ -1,10 +1,10 @@
 /** What a window needs of a trace, in one pass and in trace order, without any judgement. Pure. */
-
 import { isObject } from '../../base/json.js'
-import type { TraceLine, WireEvent } from '../../capture/trace-record.js'
-import { dialectOf, mayInterrupt } from '../../metrics/dialect.js'
+import type { TraceLine, TraceRecord, WireEvent } from '../../capture/trace-record.js'
+import { type Dialect, dialectOf, mayInterrupt } from '../../metrics/dialect.js'
 import type { ProtocolName } from '../../profile/profile.js'
 import { decodePcm16 } from '../../protocol/pcm.js'
+import { EventIds, type IdProblem } from './event-ids.js'
 
 export interface WindowAppend {
   readonly timeS: number
@@ -20,96 +20,158 @@ export type PlayoutEvent =
   | { readonly kind: 'undecodable'; readonly timeS: number; readonly problem: string }
   | { readonly kind: 'cut'; readonly timeS: number }
 
+/** A client error, an `error` event, or `session.closed`. */
+export interface Incident {
+  readonly kind: 'error' | 'closed'
+  readonly timeS: number
+  /** Line of the trace. */
+  readonly line: number
+  readonly text: string
+}
+
 export interface WindowRecord {
   readonly appends: readonly WindowAppend[]
   readonly playout: readonly PlayoutEvent[]
-  /** Output rates that the server stated in `session.updated`, in order, each once. */
-  readonly statedRatesHz: readonly number[]
-  /** Client errors, `error` events and `session.closed`. */
-  readonly incidents: readonly { readonly kind: 'error' | 'closed'; readonly timeS: number; readonly text: string }[]
+  /** Reply audio stands in the trace before the first append. */
+  readonly hasAudioBeforeInput: boolean
+  /** Output rates that the server stated in `session.updated`, each once, with the time of the first statement. */
+  readonly statedRates: readonly { readonly rateHz: number; readonly timeS: number }[]
+  readonly incidents: readonly Incident[]
+  readonly idProblems: readonly IdProblem[]
   readonly lastReceivedS: number | undefined
-  /** Lines that are no records, and where the clock went back. */
+  /** Lines that are no records. */
   readonly lineProblems: readonly string[]
-  readonly hasBackwardClock: boolean
+  /** The first line whose time is before that of the line above it. */
+  readonly backwardLine: number | undefined
 }
 
 export function readWindowRecord(lines: readonly TraceLine[], protocol: ProtocolName): WindowRecord {
-  const dialect = dialectOf(protocol)
-  const appends: WindowAppend[] = []
-  const playout: PlayoutEvent[] = []
-  const statedRatesHz: number[] = []
-  const incidents: WindowRecord['incidents'][number][] = []
-  const lineProblems: string[] = []
-  let hasBackwardClock = false
-  let lastTimeS = 0
-  let lastReceivedS: number | undefined
-  let isInterruptible: boolean | undefined
-  for (const line of lines) {
-    if (!line.ok) {
-      lineProblems.push(`line ${line.line} ${line.problem}`)
-      continue
-    }
-    const { timeS, event, direction } = line
-    if (timeS < lastTimeS) hasBackwardClock = true
-    lastTimeS = timeS
-    if (direction === 'error') incidents.push({ kind: 'error', timeS, text: textOf(event.message) })
-    if (direction === 'send') {
-      if (event.type === 'session.update') isInterruptible ??= mayInterrupt(event.session)
-      if (event.type === 'input_audio_buffer.append') {
-        const audio = decodePcm16(event.audio)
-        appends.push({ timeS, event, bytes: audio.ok ? audio.bytes : undefined })
-      }
-    }
-    if (direction !== 'receive') continue
-    lastReceivedS = timeS
-    switch (event.type) {
-      case 'error':
-        incidents.push({ kind: 'error', timeS, text: errorText(event) })
-        break
-      case 'session.closed':
-        incidents.push({ kind: 'closed', timeS, text: 'session.closed' })
-        break
-      case 'session.updated': {
-        const rateHz = statedRate(event)
-        if (rateHz !== undefined && !statedRatesHz.includes(rateHz)) statedRatesHz.push(rateHz)
-        break
-      }
-      case 'response.done':
-        if (
-          dialect.isCutByCancelledDone === true &&
-          isObject(event.response) &&
-          event.response.status === 'cancelled'
-        ) {
-          playout.push({ kind: 'cut', timeS })
-        }
-        break
-      case 'output_audio_buffer.cleared':
-        if (dialect.isCutByClear === true) playout.push({ kind: 'cut', timeS })
-        break
-      case 'input_audio_buffer.speech_started':
-        if (dialect.isCutBySpeech === true && isInterruptible !== false) playout.push({ kind: 'cut', timeS })
-        break
-      default:
-        if (typeof event.type === 'string' && dialect.audioDeltas.has(event.type)) {
-          const audio = decodePcm16(event.delta)
-          playout.push(
-            audio.ok
-              ? { kind: 'audio', timeS, bytes: audio.bytes }
-              : { kind: 'undecodable', timeS, problem: audio.problem },
-          )
-        }
-    }
-  }
-  return { appends, playout, statedRatesHz, incidents, lastReceivedS, lineProblems, hasBackwardClock }
+  return new WindowReader(protocol).read(lines)
 }
 
-/** `session.audio.output.format.rate`. */
-function statedRate({ session }: WireEvent): number | undefined {
-  const audio = isObject(session) ? session.audio : undefined
-  const output = isObject(audio) ? audio.output : undefined
-  const format = isObject(output) ? output.format : undefined
-  const rate = isObject(format) ? format.rate : undefined
-  return typeof rate === 'number' ? rate : undefined
+/**
+ * A client of these stops a reply when it is cut, and drops what is still on its way: docs/protocols.md, "OpenAI Realtime"
+ * and "vLLM-Omni duplex". The others are played by the field's own rule, which knows no replies.
+ */
+const DROPS_LATE_AUDIO: ReadonlySet<ProtocolName> = new Set(['openai-realtime', 'vllm-duplex'])
+
+class WindowReader {
+  readonly #dialect: Dialect
+  readonly #dropsLateAudio: boolean
+  readonly #ids: EventIds
+  readonly #appends: WindowAppend[] = []
+  readonly #playout: PlayoutEvent[] = []
+  readonly #statedRates: { rateHz: number; timeS: number }[] = []
+  readonly #incidents: Incident[] = []
+  readonly #openReplies = new Set<unknown>()
+  readonly #cutReplies = new Set<unknown>()
+  #hasAudioBeforeInput = false
+  #isInterruptible: boolean | undefined
+  #lastReceivedS: number | undefined
+
+  constructor(protocol: ProtocolName) {
+    this.#dialect = dialectOf(protocol)
+    this.#dropsLateAudio = DROPS_LATE_AUDIO.has(protocol)
+    this.#ids = new EventIds(protocol)
+  }
+
+  read(lines: readonly TraceLine[]): WindowRecord {
+    const lineProblems: string[] = []
+    let backwardLine: number | undefined
+    let lastTimeS = 0
+    for (const line of lines) {
+      if (!line.ok) {
+        lineProblems.push(`line ${line.line} ${line.problem}`)
+        continue
+      }
+      if (line.timeS < lastTimeS) backwardLine ??= line.line
+      lastTimeS = line.timeS
+      this.#ids.note(line)
+      if (line.direction === 'error') this.#addIncident('error', line, textOf(line.event.message))
+      else if (line.direction === 'send') this.#onSend(line)
+      else if (line.direction === 'receive') this.#onReceive(line)
+    }
+    return {
+      appends: this.#appends,
+      playout: this.#playout,
+      hasAudioBeforeInput: this.#hasAudioBeforeInput,
+      statedRates: this.#statedRates,
+      incidents: this.#incidents,
+      idProblems: this.#ids.problems,
+      lastReceivedS: this.#lastReceivedS,
+      lineProblems,
+      backwardLine,
+    }
+  }
+
+  #onSend({ timeS, event }: TraceRecord): void {
+    if (event.type === 'session.update') this.#isInterruptible ??= mayInterrupt(event.session)
+    if (event.type !== 'input_audio_buffer.append') return
+    const audio = decodePcm16(event.audio)
+    this.#appends.push({ timeS, event, bytes: audio.ok ? audio.bytes : undefined })
+  }
+
+  #onReceive(line: TraceRecord): void {
+    const { timeS, event } = line
+    const { isCutByCancelledDone, isCutByClear, isCutBySpeech } = this.#dialect
+    this.#lastReceivedS = timeS
+    switch (event.type) {
+      case 'error':
+        this.#addIncident('error', line, errorText(event))
+        return
+      case 'session.closed':
+        this.#addIncident('closed', line, 'session.closed')
+        return
+      case 'session.updated':
+        this.#onRate(timeS, event)
+        return
+      case 'response.done': {
+        const response = isObject(event.response) ? event.response : {}
+        if (isCutByCancelledDone === true && response.status === 'cancelled') this.#cut(timeS, [response.id])
+        this.#openReplies.delete(response.id)
+        return
+      }
+      case 'output_audio_buffer.cleared':
+        if (isCutByClear === true) this.#cut(timeS, [event.response_id])
+        return
+      case 'input_audio_buffer.speech_started':
+        if (isCutBySpeech === true && this.#isInterruptible !== false) this.#cut(timeS, this.#openReplies)
+        return
+      case 'response.created':
+        if (isObject(event.response)) this.#openReplies.add(event.response.id)
+        return
+      default:
+        if (typeof event.type === 'string' && this.#dialect.audioDeltas.has(event.type)) this.#onAudio(timeS, event)
+    }
+  }
+
+  #cut(timeS: number, replies: Iterable<unknown>): void {
+    this.#playout.push({ kind: 'cut', timeS })
+    for (const reply of replies) this.#cutReplies.add(reply)
+  }
+
+  #onAudio(timeS: number, event: WireEvent): void {
+    if (this.#appends.length === 0) this.#hasAudioBeforeInput = true
+    const audio = decodePcm16(event.delta)
+    const { response_id: reply } = event
+    if (!audio.ok) this.#playout.push({ kind: 'undecodable', timeS, problem: audio.problem })
+    else if (!this.#dropsLateAudio || typeof reply !== 'string' || !this.#cutReplies.has(reply)) {
+      this.#playout.push({ kind: 'audio', timeS, bytes: audio.bytes })
+    }
+  }
+
+  /** `session.audio.output.format.rate`. */
+  #onRate(timeS: number, { session }: WireEvent): void {
+    const audio = isObject(session) ? session.audio : undefined
+    const output = isObject(audio) ? audio.output : undefined
+    const rateHz = isObject(output) && isObject(output.format) ? output.format.rate : undefined
+    if (typeof rateHz !== 'number' || this.#statedRates.some((stated) => stated.rateHz === rateHz)) return
+    this.#statedRates.push({ rateHz, timeS })
+  }
+
+  #addIncident(kind: Incident['kind'], { timeS, line }: TraceRecord, text: string): void {
+    this.#incidents.push({ kind, timeS, line, text })
+  }
 }
 
 function errorText(event: WireEvent): string {

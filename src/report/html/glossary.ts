@@ -36,7 +36,10 @@ const TERMS = {
     'confident verdict',
     'qualified: the upper bound keeps the target. failed: the lower bound is above it. inconclusive: neither is shown.',
   ],
-  settle: ['sessions to settle', 'Further sessions at this miss rate after which the verdict would no longer be inconclusive.'],
+  settle: [
+    'sessions to settle',
+    'Further sessions at this miss rate after which the verdict would no longer be inconclusive.',
+  ],
   lag: [
     'unit lag',
     `Receipt of sglang.unit.done minus the moment the unit was ready, of all sessions, failed ones included. ${UNIT_READY}`,
@@ -46,7 +49,10 @@ const TERMS = {
     'first audio',
     'Receipt of a reply’s first audio. Native: from the moment the unit that carried it was ready. Turn-based: from response.created.',
   ],
-  buffer: ['buffer needed', 'The smallest start-up buffer with which a reply plays without a gap. It depends on no setting.'],
+  buffer: [
+    'buffer needed',
+    'The smallest start-up buffer with which a reply plays without a gap. It depends on no setting.',
+  ],
   underrun: ['underrun reply', 'A reply that needs more buffer than the playback reserve.'],
   pause: [
     'pauses',
@@ -64,7 +70,10 @@ const TERMS = {
   denied: ['denied', 'Refused admission. Refusals that a retry got past stand in brackets.'],
   meanOpen: ['mean open', 'Time average of open sessions.'],
   peak: ['peak full', 'Most sessions inside their whole input at one instant.'],
-  pacing: ['pacing violations', 'Sessions with a packet more than 80 ms off its schedule. They make the level invalid.'],
+  pacing: [
+    'pacing violations',
+    'Sessions with a packet more than 80 ms off its schedule. They make the level invalid.',
+  ],
   lateness: [
     'send lateness',
     'Start of a packet’s send minus the time it was due. Packets are never sent before they are due, and the schedule never moves.',
@@ -88,8 +97,14 @@ const TERMS = {
     'against the lowest level',
     'holds: worse than the lowest level by no more than the margins, at 95%. worse: by more. open: too few samples to say.',
   ],
-  start: ['start policy', 'How sessions begin. It changes the load that a server sees; levels under different policies do not compare.'],
-  inputs: ['recordings', 'SHA-256 over the names and contents of all session files of the level and the client’s record of itself.'],
+  start: [
+    'start policy',
+    'How sessions begin. It changes the load that a server sees; levels under different policies do not compare.',
+  ],
+  inputs: [
+    'recordings',
+    'SHA-256 over the names and contents of all session files of the level and the client’s record of itself.',
+  ],
 } as const satisfies Readonly<Record<string, readonly [string, string]>>
 
 export type TermKey = keyof typeof TERMS

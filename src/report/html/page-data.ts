@@ -78,7 +78,8 @@ export interface TimeData {
 /** One session; instants in tenths of a millisecond after the start of its first send. */
 export interface TimelineData {
   readonly name: string
-  readonly inputEnd: number
+  /** Null where not all of the input was sent. */
+  readonly inputEnd: number | null
   /** Start of the send and lateness. */
   readonly packets: readonly (readonly [at: number, late: number | null])[]
   /** Ready and done; null where it never was. */

@@ -56,5 +56,5 @@ function quantileAt(place: number): number {
 /** The last count stands for all that follow. */
 function withoutEqualTail(counts: readonly number[]): number[] {
   const last = counts.at(-1)
-  return counts.slice(0, counts.findIndex((count) => count === last) + 1)
+  return counts.slice(0, counts.indexOf(last ?? 0) + 1)
 }

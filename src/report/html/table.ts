@@ -25,7 +25,9 @@ export function table<Row>({ caption, columns, rows, rowClass = () => '' }: Tabl
       ? html`<th scope="col" rowspan="${isGrouped ? 2 : 1}" class="${alignment(isText)}">${title}</th>`
       : html`<th scope="colgroup" colspan="${parts.length}" class="group">${title}</th>`,
   )
-  const parts = columns.flatMap((column) => (column.parts ?? []).map((part) => html`<th scope="col" class="num">${part}</th>`))
+  const parts = columns.flatMap((column) =>
+    (column.parts ?? []).map((part) => html`<th scope="col" class="num">${part}</th>`),
+  )
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="hidden">${caption}</caption>
 <thead><tr>${top}</tr>${isGrouped ? html`<tr>${parts}</tr>` : null}</thead>

@@ -16,7 +16,7 @@ export function timelineData(timeline: SessionTimeline, monitoring: SelfMonitori
   const share = Math.max(1, Math.floor(ITEMS_MAX / Math.max(1, timeline.replies.length)))
   return {
     name: facts.name,
-    inputEnd: tenthsFromUs(facts.inputUs),
+    inputEnd: facts.hasSentAllInput ? tenthsFromUs(facts.inputUs) : null,
     packets: thinned(timeline.packets, ITEMS_MAX, ({ latenessUs = 0 }) => latenessUs).map(({ atUs, latenessUs }) => [
       at(atUs),
       latenessUs === undefined ? null : tenthsFromUs(latenessUs),

@@ -1,11 +1,12 @@
 /** What a person reads first: the verdict in the words of the result, then the levels one by one. Pure. */
+
+import type { ServingLevel } from '../../sweep/serving-result.js'
 import { describeMiss, percent } from '../../sweep/verdict-text.js'
 import { type LevelColumn, levelColumns, levelName } from '../level-table.js'
 import { type TermKey, term } from './glossary.js'
 import { type Content, html, type Markup } from './markup.js'
 import type { ShownProfile } from './report-data.js'
 import { type HtmlColumn, table } from './table.js'
-import type { ServingLevel } from '../../sweep/serving-result.js'
 
 const STATUS: Readonly<Record<string, string>> = {
   exact: 'exact',
@@ -104,7 +105,9 @@ function confidence(rows: readonly ServingLevel[]): Content {
     { title: 'rate', cells: ({ unit_miss_rate: rate }) => [rate === null ? '–' : percent(rate)] },
     {
       title: term('bounds'),
-      cells: ({ unit_miss_bound95: bound }) => [bound === null ? '–' : `${percent(bound.low)} to ${percent(bound.high)}`],
+      cells: ({ unit_miss_bound95: bound }) => [
+        bound === null ? '–' : `${percent(bound.low)} to ${percent(bound.high)}`,
+      ],
     },
     { title: term('design'), cells: ({ unit_miss_bound95: bound }) => [bound?.design_effect.toFixed(2) ?? '–'] },
     { title: 'sessions with a miss', cells: (row) => [`${row.sessions_with_miss}/${row.sessions_attempted}`] },
