@@ -1,5 +1,5 @@
 /** Files that are written whole or not at all: into a temporary name beside the target, then renamed over it. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { messageOf, UserError } from './errors.js'
 
@@ -9,12 +9,31 @@ import { messageOf, UserError } from './errors.js'
 export async function writeFileWhole(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.part`
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     await writeFile(temporary, content)
     await rename(temporary, path)
   } catch (thrown) {
     await rm(temporary, { force: true }).catch(() => undefined)
     throw outputError(path, thrown)
+  }
+}
+
+/**
+ * A folder and those above it, where they are missing. Node's own recursive form tries for ever on file systems that let no
+ * folder be made, such as /proc.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path)
+  } catch (thrown) {
+    const code = (thrown as NodeJS.ErrnoException).code
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (code !== 'ENOENT' || dirname(path) === path) throw thrown
+    await makeFolder(dirname(path))
+    // Another process may have made it in between.
+    await mkdir(path).catch(async (again: NodeJS.ErrnoException) => {
+      if (again.code !== 'EEXIST') throw again
+    })
   }
 }
 

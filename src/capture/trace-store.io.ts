@@ -2,9 +2,9 @@
  * Appends traces to disk without ever blocking a send: lines are gathered in memory and written in batches, one batch at
  * a time per file. The memory is bounded; a session whose lines find no room is told so, never slowed.
  */
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { outputError } from '../base/atomic-file.io.js'
+import { makeFolder, outputError } from '../base/atomic-file.io.js'
 import type { UserError } from '../base/errors.js'
 
 const FLUSH_INTERVAL_MS = 100
@@ -129,7 +129,7 @@ export class TraceFile {
     this.isBusy = true
     try {
       if (this.#handle === undefined) {
-        await mkdir(dirname(this.path), { recursive: true })
+        await makeFolder(dirname(this.path))
         this.#handle = await open(this.path, 'a')
       }
       const bytes = Buffer.from(text, 'utf8')

@@ -1,8 +1,8 @@
 /** What a pipeline gets of a result beside the exit code: JUnit XML, a Markdown summary, annotations. */
-import { access, appendFile, constants, mkdir, open, stat } from 'node:fs/promises'
+import { access, appendFile, constants, open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { outputError, writeFileWhole } from '../base/atomic-file.io.js'
+import { makeFolder, outputError, writeFileWhole } from '../base/atomic-file.io.js'
 import { UserError } from '../base/errors.js'
 import { githubAnnotations } from '../report/github-annotations.js'
 import { junitXml } from '../report/junit.js'
@@ -69,7 +69,7 @@ export async function writePipelineReports(
   if (flags.junit !== undefined) await writeFileWhole(flags.junit, junitXml(result))
   if (flags.summary !== undefined) {
     try {
-      await mkdir(dirname(flags.summary), { recursive: true })
+      await makeFolder(dirname(flags.summary))
       await appendFile(flags.summary, pullRequestSummary(result))
     } catch (thrown) {
       throw outputError(flags.summary, thrown)

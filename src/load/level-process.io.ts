@@ -3,9 +3,9 @@
  * where time matters. It takes its plan from the parent, runs the sessions, stores traces and receipts, and ends. All
  * judgement is left to whoever reads the files.
  */
-import { copyFile, link, mkdir, readFile } from 'node:fs/promises'
+import { copyFile, link, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { outputError, writeFileWhole } from '../base/atomic-file.io.js'
+import { makeFolder, outputError, writeFileWhole } from '../base/atomic-file.io.js'
 import { type Clock, formatSecondsOfUs, US_PER_MS, US_PER_S } from '../base/clock.js'
 import { messageOf, UserError } from '../base/errors.js'
 import { jsonText } from '../base/json.js'
@@ -202,7 +202,7 @@ class LevelProcess {
   }
 
   async #storeSession(directory: string, input: PreparedInput, result: SessionResult): Promise<void> {
-    await mkdir(directory, { recursive: true })
+    await makeFolder(directory)
     await placeInput(input.file, join(directory, INPUT_FILE))
     await writeFileWhole(join(directory, RECEIPTS_FILE), receiptsText(result))
   }

@@ -1,23 +1,26 @@
 /** A gate made ready for one sweep: judged by its profile, its levels named one by one. Pure. */
 import { UserError } from '../base/errors.js'
-import { printGateExpression } from './gate-expression.js'
+import { type GateExpression, printGateExpression } from './gate-expression.js'
 import { levelProblem, withLevelsNamed } from './gate-levels.js'
 import { metricName, metricOf } from './gate-metrics.js'
 import { checksOf, type Gate } from './gate-schema.js'
 import { modeOf, type Profile } from './profile.js'
 
+export interface GatedSweep {
+  readonly profile: Profile
+  /** Concurrencies that are going to be run. */
+  readonly levels: readonly number[]
+  readonly isQualityScored: boolean
+}
+
 /**
- * @param levels concurrencies that are going to be run
  * @returns the gate with the levels of every check by number
- * @throws UserError SWEEP_FIELD for a check that these levels, or a profile of this kind, can never answer
+ * @throws UserError SWEEP_FIELD for a check that such a sweep can never answer
  */
-export function plannedGate<G extends Gate | undefined>(gate: G, profile: Profile, levels: readonly number[]): G {
+export function plannedGate<G extends Gate | undefined>(gate: G, sweep: GatedSweep): G {
   if (gate?.checks === undefined) return gate
   const checks = checksOf(gate).map((expression) => {
-    const { metric } = expression
-    const problem = metricOf(metric).modes.includes(modeOf(profile))
-      ? levelProblem(expression, levels)
-      : `${profile.name} has no ${metricName(metric)}: its protocol has ${MISSING[modeOf(profile)]}`
+    const problem = problemOf(expression, sweep)
     if (problem !== undefined) {
       throw new UserError({
         code: 'SWEEP_FIELD',
@@ -25,9 +28,21 @@ export function plannedGate<G extends Gate | undefined>(gate: G, profile: Profil
         fix: 'correct it, or leave it out',
       })
     }
-    return printGateExpression(withLevelsNamed(expression, levels))
+    return printGateExpression(withLevelsNamed(expression, sweep.levels))
   })
   return { ...gate, checks }
+}
+
+function problemOf(expression: GateExpression, { profile, levels, isQualityScored }: GatedSweep): string | undefined {
+  const { metric } = expression
+  const mode = modeOf(profile)
+  if (!metricOf(metric).modes.includes(mode)) {
+    return `${profile.name} has no ${metricName(metric)}: its protocol has ${MISSING[mode]}`
+  }
+  if (!isQualityScored && (metric.kind === 'quality' || metric.name === 'quality_capacity')) {
+    return 'this sweep does not score quality (--quality)'
+  }
+  return levelProblem(expression, levels)
 }
 
 const MISSING = {

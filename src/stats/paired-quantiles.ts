@@ -63,7 +63,7 @@ function boundsOf(differences: readonly number[]): PairedMedians['bounds'] {
 }
 
 /** The `ceil(n / 2)`-th smallest; sorts what it is given. */
-export function lowerMedian(values: Float64Array): number {
+function lowerMedian(values: Float64Array): number {
   return values.sort()[Math.ceil(values.length / 2) - 1] as number
 }
 

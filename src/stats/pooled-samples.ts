@@ -28,6 +28,11 @@ export class PooledSamples {
     this.#once = new Int32Array(valuesOf.length).fill(1)
   }
 
+  /** Largest less smallest of all values; 0 without any. */
+  get range(): number {
+    return (this.#values.at(-1) ?? 0) - (this.#values[0] ?? 0)
+  }
+
   /** Number of values on each side. */
   counts(sides: Uint8Array): SidePair {
     const [old, fresh] = this.#totals(sides, this.#once)

@@ -97,7 +97,7 @@ export function capacityRange(levels: readonly GateLevel[]): Range | string {
 
 /** The same of the capacity at which the server also converses as it does at the lowest level. */
 export function qualityCapacityRange(levels: readonly GateLevel[], capacity: QualityCapacity | null): Range | string {
-  if (capacity === null) return 'the quality was not scored'
+  if (capacity === null) return 'the quality was not scored at any valid level'
   const { status, sessions, worse_level: worse } = capacity
   if (status === 'undecided') return 'the quality capacity is undecided'
   const missing = capacityOf(levelOutcomes(levels)).first_missing_level

@@ -186,8 +186,7 @@ function invalidity(run: GateLevel): string {
 function unscored(metric: MetricReference, run: GateLevel): string {
   const subsets = scoredSubsets(run)
   if (subsets.length === 0) return 'the quality was not scored'
-  const subset = metric.kind === 'quality' && metric.subset !== undefined ? ` of ${metric.subset}` : ''
-  return `${metricName(metric)} was not scored${subset}; scored are ${subsets.join(', ')}`
+  return `${metricName(metric)} was not scored; scored are ${subsets.join(', ')}`
 }
 
 function unmeasured(text: string, value?: Omit<CheckedValue, 'verdict'>): Finding {

@@ -1,7 +1,7 @@
 /** The folder of a sweep: claimed before the first session, checked for room, and read again by `--resume`. */
-import { mkdir, readdir, readFile, rename, rm, statfs } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { outputError } from '../base/atomic-file.io.js'
+import { makeFolder, outputError } from '../base/atomic-file.io.js'
 import { UserError } from '../base/errors.js'
 import { RUN_FILE, runBooksSchema } from '../capture/run-manifest.js'
 import { SWEEP_MANIFEST_FILE, type SweepManifest, sweepManifestSchema } from './sweep-manifest.js'
@@ -50,7 +50,7 @@ export async function ensureRoom(output: string, neededBytes: number): Promise<v
 
 export async function createFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true })
+    await makeFolder(path)
   } catch (thrown) {
     throw outputError(path, thrown)
   }

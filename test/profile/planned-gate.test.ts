@@ -6,7 +6,7 @@ import { NATIVE, shippedProfile, TURN_BASED } from '../helpers/measured-levels.j
 
 const LEVELS = [4, 1, 2]
 const planned = (check: string, profile = NATIVE) =>
-  plannedGate(gateSchema.parse({ checks: [check] }), profile, LEVELS).checks?.[0]
+  plannedGate(gateSchema.parse({ checks: [check] }), { profile, levels: LEVELS, isQualityScored: false }).checks?.[0]
 
 describe('a gate before its sweep', () => {
   it.each([
@@ -26,15 +26,26 @@ describe('a gate before its sweep', () => {
     { check: 'unit_miss_rate@5..9 < 1%', profile: NATIVE, says: 'no level of this sweep is meant' },
     { check: 'unit_miss_rate@2 < 1%', profile: TURN_BASED, says: 'turn-based has no unit_miss_rate' },
     { check: 'rtf.p90@2 < 1', profile: NATIVE, says: 'minicpmo-native has no rtf.p90' },
+    { check: 'quality.carry_in_rate@2 < 5%', profile: NATIVE, says: 'does not score quality (--quality)' },
+    { check: 'quality_capacity >= 1', profile: NATIVE, says: 'does not score quality' },
     { check: 'capacity >= 1', profile: shippedProfile('vllm-duplex'), says: 'has no capacity' },
   ])('$check is refused: $says', ({ check, profile, says }) => {
     expect(() => planned(check, profile)).toThrow(says)
   })
 
+  it('may ask for quality where it is scored', () => {
+    const gate = gateSchema.parse({ checks: ['quality.carry_in_rate@all < 5%', 'quality_capacity >= 1'] })
+    expect(plannedGate(gate, { profile: NATIVE, levels: LEVELS, isQualityScored: true }).checks).toEqual([
+      'quality.carry_in_rate@1,2,4 < 5%',
+      'quality_capacity >= 1',
+    ])
+  })
+
   it('without checks stays as it is', () => {
     const gate = gateSchema.parse({ min_capacity: 8 })
-    expect(plannedGate(gate, NATIVE, LEVELS)).toBe(gate)
-    expect(plannedGate(undefined, NATIVE, LEVELS)).toBeUndefined()
+    const sweep = { profile: NATIVE, levels: LEVELS, isQualityScored: false }
+    expect(plannedGate(gate, sweep)).toBe(gate)
+    expect(plannedGate(undefined, sweep)).toBeUndefined()
   })
 })
 

@@ -177,7 +177,8 @@ async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promi
   const { output } = flags
   if (output === undefined) throw missing('--output', 'results/box-1')
   // A gate that this profile or these levels can never answer is an error now, not after the sweep.
-  plannedGate(config.gate, profile, config.levels)
+  const isQualityScored = config.quality !== undefined
+  plannedGate(config.gate, { profile, levels: config.levels, isQualityScored })
   await ensurePipelineFiles(flags)
   await ensureOutputIsFree(output)
   const { clips: inputs, dataset } = await loadSweepInputs(config.inputs, profile, note)
@@ -185,7 +186,7 @@ async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promi
   const capabilities = await capabilitiesOf(server, profile)
   const levels = flags.maxLevel === undefined ? config.levels : levelsUpTo(config.levels, flags.maxLevel, capabilities)
   checkCapabilities(profile, capabilities, levels)
-  const gate = plannedGate(config.gate, profile, levels)
+  const gate = plannedGate(config.gate, { profile, levels, isQualityScored })
   return sweepAndReport(
     { config: { ...config, levels, gate }, profile, inputs, dataset, server, capabilities, output, isResumed: false },
     flags,

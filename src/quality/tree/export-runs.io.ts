@@ -4,15 +4,16 @@
  * the same bytes; the tree appears whole or not at all.
  * Source: docs/formats.md, "Reference tree".
  */
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { outputError, writeFileWhole } from '../../base/atomic-file.io.js'
+import { makeFolder, outputError, writeFileWhole } from '../../base/atomic-file.io.js'
 import { UserError } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import { toolVersion } from '../../base/version.io.js'
 import { MANIFEST_FILE, RUN_FILE } from '../../capture/run-manifest.js'
 import { profileOfRun } from '../../capture/run-profile.io.js'
 import { type RecordedRun, readRun } from '../../capture/run-reader.io.js'
+import { unreadable } from '../../dataset/audio-file.io.js'
 import { sha256Hex } from '../../dataset/input-clip.js'
 import type { Profile } from '../../profile/profile.js'
 import { chooseWindows } from './choose-windows.js'
@@ -42,12 +43,13 @@ export interface ExportedTree {
 }
 
 /**
- * @throws UserError RUN_UNREADABLE (no run, runs of different profiles or kinds, no session), OUTPUT_EXISTS, USAGE (an
+ * @throws UserError FILE_UNREADABLE (no such run or dataset), RUN_UNREADABLE (no run, runs of different profiles or kinds, no session), OUTPUT_EXISTS, USAGE (an
  * annotation that only the dataset has); nothing is written then
  */
 export async function exportRuns(options: ExportOptions): Promise<ExportedTree> {
   const { out, signal } = options
   await ensureFree(out)
+  await ensureDataset(options.datasetRoot)
   const opened = await openRuns(options)
   const { windows, repeats } = await readWindows(opened, options)
   const isPaired = windows.some(({ variant }) => isOfPair(variant))
@@ -146,7 +148,7 @@ async function writeTree(out: string, files: Iterable<TreeFile>): Promise<void> 
   const target = resolve(out)
   let building: string | undefined
   try {
-    await mkdir(dirname(target), { recursive: true })
+    await makeFolder(dirname(target))
     building = await mkdtemp(join(dirname(target), `.${basename(target)}.part-`))
     for (const { path, content } of files) await writeFileWhole(join(building, path), content)
     await rmdir(target).catch(() => undefined)
@@ -154,6 +156,16 @@ async function writeTree(out: string, files: Iterable<TreeFile>): Promise<void> 
   } catch (thrown) {
     if (building !== undefined) await rm(building, { recursive: true, force: true })
     throw thrown instanceof UserError ? thrown : outputError(out, thrown)
+  }
+}
+
+/** A mistyped folder would make every sample look changed. */
+async function ensureDataset(root: string | undefined): Promise<void> {
+  if (root === undefined) return
+  try {
+    await readdir(root)
+  } catch (cause) {
+    throw unreadable(root, cause)
   }
 }
 

@@ -1,5 +1,4 @@
 /** The places of the charts, each with what it shows in words; the page's script draws into them. Pure. */
-import { secondsFromUs } from '../../base/clock.js'
 import type { ServingLevel } from '../../sweep/serving-result.js'
 import { percent } from '../../sweep/verdict-text.js'
 import { levelName } from '../level-table.js'
@@ -140,8 +139,4 @@ function underruns(rows: readonly ServingLevel[]): Markup {
 
 function logScale(id: string, name: string): Markup {
   return html`<label class="check"><input type="checkbox" name="${id}-${name}-log">log scale</label>`
-}
-
-export function secondsText(us: number): string {
-  return secondsFromUs(us).toFixed(3)
 }

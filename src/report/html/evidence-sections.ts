@@ -17,10 +17,7 @@ export function qualitySection({ levels }: ShownProfile, id: string): Content {
   const rows = levels.map(({ row }) => row)
   const scored = rows.find(({ quality }) => quality !== null)?.quality
   if (scored == null || !hasQuality(rows)) return null
-  const words =
-    scored.words.kind === 'vad'
-      ? 'speech segments counted as words'
-      : `words by ${scored.words.kind} ${scored.words.name}`
+  const words = scored.words.kind === 'vad' ? 'speech segments counted as words' : `words by ${scored.words.name}`
   return html`<section id="${id}-quality" aria-labelledby="${id}-quality-title">
 <h3 id="${id}-quality-title">${term('quality', 'Conversation quality')}</h3>
 <p class="note">Definitions <code>${scored.definitions}</code>, ${words}; 95% intervals.</p>

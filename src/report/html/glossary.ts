@@ -115,10 +115,6 @@ export function term(key: TermKey, shown?: string): Markup {
   return html`<a class="term" href="#def-${key}" title="${definition}">${shown ?? name}</a>`
 }
 
-export function definitionOf(key: TermKey): string {
-  return TERMS[key][1]
-}
-
 export function glossary(): Markup {
   return html`<section id="definitions" aria-labelledby="definitions-title">
 <h2 id="definitions-title">Definitions</h2>

@@ -26,7 +26,7 @@ export function embeddedJson(value: unknown): Markup {
   )
 }
 
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 

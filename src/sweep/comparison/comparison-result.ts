@@ -34,7 +34,7 @@ export interface MetricDifference {
   readonly threshold: number | null
   /** Two-sided; null where nothing could be tested. */
   readonly p: number | null
-  /** After Holm, over all comparisons of the result. */
+  /** After Holm, over all that was tested. */
   readonly p_adjusted: number | null
   /** Repeats of a side disagree by more than their sessions explain, so runs were compared and not sessions. */
   readonly over_runs: boolean
@@ -98,6 +98,8 @@ export interface Comparison {
   readonly new: ComparedSideSummary
   readonly method: {
     readonly comparisons: number
+    /** Those of them that could have differed at all; Holm's adjustment is over these. */
+    readonly tested: number
     /** Chance that anything at all is called better or worse between two servers that do not differ. */
     readonly family_error_rate: 0.05
     readonly adjustment: 'holm'

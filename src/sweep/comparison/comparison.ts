@@ -52,7 +52,7 @@ export function compareSides(options: {
     new: fresh.runs.filter((run) => keyOf(run) === key),
   }))
   const matched = groups.filter((group) => group.old.length > 0 && group.new.length > 0)
-  const { levels, comparisons } = judged(matched.map((group) => pendingLevel(group, thresholds)))
+  const { levels, comparisons, tested } = judged(matched.map((group) => pendingLevel(group, thresholds)))
   const profiles = [...new Set(levels.map(({ profile }) => profile))]
   const capacity = profiles.map((profile) =>
     comparedCapacity({
@@ -71,6 +71,7 @@ export function compareSides(options: {
     new: sideSummary(fresh),
     method: {
       comparisons,
+      tested,
       family_error_rate: FAMILY_ERROR_RATE,
       adjustment: 'holm',
       resamples: RESAMPLES,
@@ -129,13 +130,22 @@ function pendingLevel(
   }
 }
 
-/** Verdicts, once it is known how many comparisons there are. */
-function judged(pending: readonly PendingLevel[]): { readonly levels: ComparedLevel[]; readonly comparisons: number } {
-  const tested = pending.flatMap(({ metrics, quality }) => [...metrics, ...quality]).filter(({ p }) => p !== null)
+/**
+ * Verdicts, once it is known how many comparisons there are. Those that could not have differed whatever side was called
+ * which are no chances for a false alarm, so they are not counted among them (Tarone 1990).
+ */
+function judged(pending: readonly PendingLevel[]): {
+  readonly levels: ComparedLevel[]
+  readonly comparisons: number
+  readonly tested: number
+} {
+  const made = pending.flatMap(({ metrics, quality }) => [...metrics, ...quality]).filter(({ p }) => p !== null)
+  const tested = made.filter((comparison) => !('canDiffer' in comparison) || comparison.canDiffer)
   const adjusted = holmAdjusted(tested.map(({ p }) => p ?? 1))
-  const adjustedOf = new Map<PendingDifference | PendingQuality, number>(
-    tested.map((comparison, index) => [comparison, adjusted[index] ?? 1]),
-  )
+  const adjustedOf = new Map<PendingDifference | PendingQuality, number>(made.map((comparison) => [comparison, 1]))
+  tested.forEach((comparison, index) => {
+    adjustedOf.set(comparison, adjusted[index] ?? 1)
+  })
   const levels = pending.map(({ isComparable, ...level }): ComparedLevel => {
     const metrics = level.metrics.map((metric) => metricVerdict(metric, adjustedOf.get(metric)))
     const quality = level.quality.map((metric) => qualityVerdict(metric, adjustedOf.get(metric)))
@@ -144,7 +154,7 @@ function judged(pending: readonly PendingLevel[]): { readonly levels: ComparedLe
     const verdict = isComparable ? overall(verdicts) : 'not comparable'
     return { profile, concurrency, old_runs, new_runs, verdict, ...rest, metrics, quality }
   })
-  return { levels, comparisons: tested.length }
+  return { levels, comparisons: made.length, tested: tested.length }
 }
 
 /** One thing that is worse makes the whole worse, whatever else is better. */

@@ -100,6 +100,7 @@ function rateDifference(metric: RateMetric, level: Level): PendingDifference {
     p,
     over_runs: isOverRuns,
     smallestP: design.smallestP,
+    canDiffer: ![0, totals.old.trials + totals.new.trials].includes(totals.old.successes + totals.new.successes),
   }
 }
 
@@ -144,6 +145,7 @@ function quantileDifferences(metric: QuantileMetric, level: Level): PendingDiffe
       p,
       over_runs: isOverRuns,
       smallestP: design.smallestP,
+      canDiffer: pooled.range > 0,
     }
   })
 }
@@ -215,4 +217,5 @@ const NOTHING = {
   p: null,
   over_runs: false,
   smallestP: 1,
+  canDiffer: false,
 } as const

@@ -2,13 +2,10 @@
 import { COMPARED_METRICS } from '../../quality/pairing/compared-metrics.js'
 import { compareLevels, type QualityMargins } from '../../quality/pairing/level-comparison.js'
 import { pairSamples } from '../../quality/pairing/paired-samples.js'
-import { pairedMedianPValue } from '../../stats/paired-median-test.js'
-import { seededRandom } from '../../stats/random.js'
+import { exactMcNemar } from '../../stats/paired-shares.js'
 import { mismatchText } from './comparability.js'
 import type { ComparedRun } from './compared-run.js'
 import type { PendingQuality } from './verdicts.js'
-
-const SWAPS = 20_000
 
 export interface QualityDifferences {
   readonly metrics: readonly PendingQuality[]
@@ -57,10 +54,7 @@ export function qualityDifferences(options: {
     metrics: metrics.flatMap(({ verdict, ...figures }): PendingQuality[] => {
       if (figures.margin === null) return []
       const pairs = subsets.find(({ subset }) => subset === figures.subset)?.pairs ?? []
-      const p =
-        figures.pairs === 0
-          ? null
-          : (figures.mcnemar?.p_two_sided ?? medianPValue(figures.metric, pairs, `${options.seed}/${figures.subset}`))
+      const p = figures.pairs === 0 ? null : (figures.mcnemar?.p_two_sided ?? signTest(figures.metric, pairs))
       return [{ ...figures, p, alone: verdict }]
     }),
     warnings: olds.length > 1 || news.length > 1 ? ['quality: one repeat of each side was compared'] : [],
@@ -69,14 +63,19 @@ export function qualityDifferences(options: {
 
 const NAMES = { definitions: 'definitions', words: 'source of words', speech: 'speech detection' } as const
 
-function medianPValue(metric: string, pairs: ReturnType<typeof pairSamples>[number]['pairs'], seed: string): number {
+/** Of the samples whose latency changed at all, how many became slower? Exact, and no matter how much slower: never is slower. */
+function signTest(metric: string, pairs: ReturnType<typeof pairSamples>[number]['pairs']): number {
   const compared = COMPARED_METRICS.find(({ name }) => name === metric)
   if (compared?.kind !== 'latency') return 1
   const times = pairs.flatMap(({ baseline, level }) => {
     const [before, after] = [compared.of(baseline), compared.of(level)]
     return before === undefined || after === undefined ? [] : [{ before, after }]
   })
-  return pairedMedianPValue({ pairs: times, swaps: SWAPS, random: seededRandom(`${seed}/${metric}/swap`) })
+  return exactMcNemar({
+    pairs: times.length,
+    gained: times.filter(({ before, after }) => after > before).length,
+    lost: times.filter(({ before, after }) => after < before).length,
+  }).pTwoSided
 }
 
 function textOf(value: unknown): string {

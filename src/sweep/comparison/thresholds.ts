@@ -58,7 +58,8 @@ export function parseThresholds(given: readonly string[]): Thresholds {
     const name = text.slice(0, Math.max(0, equals)).trim()
     const value = text.slice(equals + 1).trim()
     if (equals < 0 || value === '') throw usage(text, 'it needs the form NAME=VALUE', 'such as unit_lag=10%')
-    if (name in UNITS) serving[name as ThresholdName] = thresholdOf(text, UNITS[name as ThresholdName], value)
+    if (Object.hasOwn(UNITS, name))
+      serving[name as ThresholdName] = thresholdOf(text, UNITS[name as ThresholdName], value)
     else quality[qualityName(text, name)] = qualityMargin(text, name, value)
   }
   return { serving, quality }

@@ -13,6 +13,8 @@ export const FAMILY_ERROR_RATE = 0.05
 export type PendingDifference = Omit<MetricDifference, 'p_adjusted' | 'verdict' | 'note'> & {
   /** Least p-value that so many sessions, or runs, could have shown. */
   readonly smallestP: number
+  /** False where all that both sides saw is alike, so that no dealing of the sides could differ: such as no failure at all. */
+  readonly canDiffer: boolean
 }
 
 export type PendingQuality = Omit<QualityDifference, 'p_adjusted' | 'verdict' | 'note'> & {
@@ -22,7 +24,7 @@ export type PendingQuality = Omit<QualityDifference, 'p_adjusted' | 'verdict' | 
 
 /** @param pAdjusted undefined where there was nothing to test */
 export function metricVerdict(pending: PendingDifference, pAdjusted: number | undefined): MetricDifference {
-  const { smallestP, p, ...figures } = pending
+  const { smallestP, canDiffer, p, ...figures } = pending
   const { difference, interval95, threshold, old, new: fresh } = figures
   const done = (verdict: ComparisonVerdict, note: string | null): MetricDifference => ({
     ...figures,
@@ -57,7 +59,7 @@ export function qualityVerdict(pending: PendingQuality, pAdjusted: number | unde
   const isSignificant = pAdjusted <= FAMILY_ERROR_RATE
   if (alone === 'worse' && isSignificant) return done('worse', null)
   const isBetter =
-    margin !== null && valueOf(worsening) < -margin && bounds !== null && valueOf(bounds[1]) < 0 && isSignificant
+    margin !== null && numberOf(worsening) < -margin && bounds !== null && numberOf(bounds[1]) < 0 && isSignificant
   if (isBetter) return done('better', null)
   if (alone === 'within') return done('no difference shown', 'shown to be worse by no more than its margin')
   return done('no difference shown', alone === 'worse' ? 'worse by itself, not as one of so many comparisons' : null)
@@ -80,7 +82,10 @@ function openNote(options: {
       : 'too few sessions to show any difference'
   }
   if (pending.over_runs) return 'repeats of one side disagree: compared over runs'
-  return isBeyondZero ? `${side} by itself, not as one of so many comparisons` : null
+  if (!isBeyondZero) return null
+  return (pending.p ?? 1) <= FAMILY_ERROR_RATE
+    ? `${side} by itself, not as one of so many comparisons`
+    : 'it hangs on a few sessions: as large a difference often comes by chance'
 }
 
 function missingSide(old: number | null, fresh: number | null): string {
@@ -88,7 +93,7 @@ function missingSide(old: number | null, fresh: number | null): string {
   return old === null ? 'OLD has no value' : 'NEW has no value'
 }
 
-function valueOf(worsening: number | 'inf' | '-inf' | null): number {
+function numberOf(worsening: number | 'inf' | '-inf' | null): number {
   if (worsening === 'inf') return Number.POSITIVE_INFINITY
   if (worsening === '-inf') return Number.NEGATIVE_INFINITY
   return worsening ?? Number.NaN

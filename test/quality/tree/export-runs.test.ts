@@ -278,6 +278,11 @@ describe('nothing is written', () => {
     expect(await refusal(exported(runFilesOf([])))).toMatchObject({ code: 'RUN_UNREADABLE', exitCode: 3 })
   })
 
+  it('with a dataset that is not there', async () => {
+    const options = { datasetRoot: '/nowhere/at/all' }
+    expect(await refusal(exported(runFilesOf([TURN_7]), options))).toMatchObject({ code: 'FILE_UNREADABLE' })
+  })
+
   it('for runs of different profiles', async () => {
     const root = await temporaryFolder()
     const one = await writeRun(root, 'one', runFilesOf([TURN_7]))

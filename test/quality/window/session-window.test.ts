@@ -211,14 +211,14 @@ describe('a session has a window, or every reason why not', () => {
 })
 
 describe('recorded examples', () => {
-  it.each<readonly [file: string, profile: string, windowSamples?: number]>([
+  it.for<readonly [file: string, profile: string, windowSamples?: number]>([
     ['native-personaplex', 'personaplex-native'],
     ['native-nemotron', 'nemotron-voicechat'],
     ['turn-based', 'turn-based'],
     ['legacy-half-duplex', 'qwen3-omni-half-duplex'],
     // The rest of the input is silence that the client appended.
     ['openai-ga', 'openai-realtime', 6400],
-  ])('%s has a window with the reply in it', (file, profile, windowSamples) => {
+  ])('%s has a window with the reply in it', ([file, profile, windowSamples]) => {
     const made = windowOfExample(file, { profile, windowSamples })
     expect(made).toMatchObject({ ok: true })
     const sound = made.ok ? made.window.pcm.filter((sample) => sample !== 0).length : 0

@@ -34,7 +34,7 @@ const CUT = ['audio', 'cut', 'audio']
 const STOPPED = ['audio', 'cut']
 
 describe('what cuts the audio that is queued', () => {
-  it.each<readonly [ProtocolName, event: object, heard: readonly string[], session?: object]>([
+  it.for<readonly [ProtocolName, event: object, heard: readonly string[], session?: object]>([
     ['native', CANCELLED, ALL],
     ['native', CLEARED, ALL],
     ['native', SPEECH, ALL],
@@ -54,7 +54,7 @@ describe('what cuts the audio that is queued', () => {
     ['vllm-duplex', CLEARED, STOPPED],
     ['vllm-duplex', { ...CLEARED, response_id: 'other' }, CUT],
     ['vllm-duplex', SPEECH, ALL],
-  ])('%s, %o', (protocol, event, expected, session) => {
+  ])('%s, %o', ([protocol, event, expected, session]) => {
     expect(heard(protocol, event, session)).toEqual(expected)
   })
 })

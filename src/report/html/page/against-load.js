@@ -172,7 +172,7 @@ function loadChart(place, { points, axis, limit, height }) {
             size: 50,
           }),
         ],
-        series: [{}, { stroke: colours.muted, width: 1, points: { show: false }, spanGaps: true }],
+        series: [{}, { stroke: colours.muted, width: 1, points: { show: false } }],
         hooks: {
           drawClear: [(plot) => hatchInvalid(plot, sorted, colours)],
           draw: [
@@ -221,7 +221,7 @@ function hatchInvalid(plot, points, colours) {
     if (state !== 'invalid') continue
     const half = Math.min(18 * uPlot.pxRatio, bbox.width / points.length / 3)
     const box = { left: plot.valToPos(x, 'x', true) - half, top: bbox.top, width: 2 * half, height: bbox.height }
-    hatch(ctx, box, colours.grid)
+    hatch(ctx, box, `${colours.invalid}66`)
   }
 }
 
