@@ -92,8 +92,8 @@ function rateDifference(metric: RateMetric, level: Level): PendingDifference {
   })
   return {
     ...head,
-    old: tidy(old),
-    new: tidy(fresh),
+    old,
+    new: fresh,
     difference: tidy(fresh - old),
     interval95: interval === undefined ? null : [tidy(interval.low), tidy(interval.high)],
     threshold: tidy(thresholdFor(level.thresholds.serving[metric.threshold], old)),
