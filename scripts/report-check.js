@@ -87,6 +87,8 @@ async function use(page, fail) {
     if ((await button.getAttribute('aria-pressed')) === before) fail('a legend button does nothing')
     await button.click()
   }
+  // Away from every term: the page scrolls below the mouse.
+  await page.mouse.move(0, 0)
   const term = page.locator('a.term').first()
   await term.focus()
   if (!(await page.locator('#tip').isVisible())) fail('a term in focus shows no definition')

@@ -1,6 +1,6 @@
 /** `COMPARISON.md`: the comparison for a pull request or a release note. Rendered from the result alone. */
 import type { ComparedLevel, ComparedSideSummary, Comparison } from '../sweep/comparison/comparison-result.js'
-import { COMPARISON_COLUMNS, methodText, notesOf } from './comparison-table.js'
+import { COMPARISON_COLUMNS, methodText, notesOf, shownMetrics } from './comparison-table.js'
 
 export function comparisonMarkdown(comparison: Comparison): string {
   const [first = '', ...rest] = comparison.summary
@@ -30,7 +30,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
 function levelSection(level: ComparedLevel): string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const rows = [
-    ...level.metrics.map((metric) => COMPARISON_COLUMNS.map((column) => column.metric(metric))),
+    ...shownMetrics(level).map((metric) => COMPARISON_COLUMNS.map((column) => column.metric(metric))),
     ...level.quality.map((metric) => COMPARISON_COLUMNS.map((column) => column.quality(metric))),
   ]
   return [

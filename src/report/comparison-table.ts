@@ -106,6 +106,11 @@ export function terminalComparison(comparison: Comparison, style: TableStyle): s
   ].join('\n')
 }
 
+/** Figures that at least one side has. */
+export function shownMetrics({ metrics }: ComparedLevel): MetricDifference[] {
+  return metrics.filter((metric) => metric.old !== null || metric.new !== null)
+}
+
 /** Notes of single figures, then the warnings of the level. */
 export function notesOf({ metrics, quality, warnings }: ComparedLevel): string[] {
   const notes = [
@@ -136,7 +141,7 @@ function levelTable(level: ComparedLevel, style: TableStyle): string {
   return tableOf(level, style.colour, 0)
 }
 
-function tableOf({ metrics, quality }: ComparedLevel, colour: boolean, kept: number): string {
+function tableOf(level: ComparedLevel, colour: boolean, kept: number): string {
   const columns = COMPARISON_COLUMNS.filter(({ dispensable }) => dispensable <= kept)
   const table = new Table({
     head: columns.map(({ title }) => title),
@@ -145,7 +150,7 @@ function tableOf({ metrics, quality }: ComparedLevel, colour: boolean, kept: num
   })
   const row = (verdict: ComparisonVerdict, cells: readonly string[]) =>
     cells.map((cell, index) => (colour && index === cells.length - 1 ? painted(cell, verdict) : cell))
-  for (const metric of metrics) {
+  for (const metric of shownMetrics(level)) {
     table.push(
       row(
         metric.verdict,
@@ -153,7 +158,7 @@ function tableOf({ metrics, quality }: ComparedLevel, colour: boolean, kept: num
       ),
     )
   }
-  for (const metric of quality) {
+  for (const metric of level.quality) {
     table.push(
       row(
         metric.verdict,

@@ -101,7 +101,7 @@ describe('compare', () => {
     const json = await readFile(file, 'utf8')
     expect(stdout).toBe(json)
     const markdown = await readFile(join(root, 'out', 'COMPARISON.md'), 'utf8')
-    expect(markdown).toContain('**No difference shown in 10 comparisons.**')
+    expect(markdown).toContain('**No difference shown in 7 comparisons.**')
     expect(json + markdown).not.toContain(root)
   })
 

@@ -126,7 +126,7 @@ test('the order of the runs changes no byte of a report', TIMEOUT, async () => {
     report('turned', [...runs.slice(2), ...runs.slice(0, 2)]),
   ])
   expect(straight.exitCode).toBe(0)
-  expect([...straight.files.keys()].sort()).toEqual(['SERVING.md', 'result.json'])
+  expect([...straight.files.keys()].sort()).toEqual(['SERVING.md', 'report.html', 'result.json'])
   expect(reversed).toEqual(straight)
   expect(turned).toEqual(straight)
 })
@@ -150,7 +150,8 @@ test('a report of what a sweep recorded is the sweep’s own result, to the byte
     const { exitCode, stdout } = await runCommand('report', ...runs, '--output', join(again, 'serving.json'))
     expect(exitCode).toBe(0)
     const files = await filesBelow(again)
-    for (const file of ['serving.json', 'SERVING.md']) expect(String(files.get(file))).toBe(String(own.get(file)))
+    for (const file of ['serving.json', 'SERVING.md', 'report.html'])
+      expect(String(files.get(file))).toBe(String(own.get(file)))
     // The sweep adds only where its files are.
     expect(swept.stdout.startsWith(stdout)).toBe(true)
   }

@@ -76,6 +76,7 @@ function unitTable({ worst, profile }: AnalysedRun): Content {
     readyAtUs === undefined || doneAtUs === undefined ? undefined : doneAtUs - readyAtUs
   const state = (unit: TimelineUnit) => {
     const lagUs = lag(unit)
+    if (unit.readyAtUs === undefined) return 'missed: its input was never sent whole'
     if (lagUs === undefined) return 'missed: never finished'
     if (lagUs > unitUs) return 'missed: late'
     return worst.facts.hasSucceeded ? 'in time' : 'in time, missed with its session'

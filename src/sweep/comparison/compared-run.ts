@@ -35,6 +35,8 @@ export interface ComparedSession {
   readonly run: number
   /** The same for the same session of every run on both sides: the same input, and the same place among its repeats. */
   readonly stratum: number
+  /** Number in the order in which its run began its sessions. */
+  readonly place: number
 }
 
 /** The sessions of a level on both sides. Where an input is not known, the session's name stands for it. */
@@ -52,11 +54,18 @@ export function pairedSessions(sides: {
     runs.flatMap(({ analysed, inputs }, run) => {
       const seen = new Map<string, number>()
       const sessions = [...analysed.sessions].sort((a, b) => (a.name < b.name ? -1 : 1))
-      return sessions.map((facts): ComparedSession => {
+      const places = new Map(analysed.run.sessions.map(({ name }, place) => [name, place]))
+      return sessions.map((facts, index): ComparedSession => {
         const input = inputs.get(facts.name) ?? facts.name
-        const place = seen.get(input) ?? 0
-        seen.set(input, place + 1)
-        return { facts, side: side === 0 ? 0 : 1, run, stratum: stratumOf(`${input} ${place}`) }
+        const earlier = seen.get(input) ?? 0
+        seen.set(input, earlier + 1)
+        return {
+          facts,
+          side: side === 0 ? 0 : 1,
+          run,
+          stratum: stratumOf(`${input} ${earlier}`),
+          place: places.get(facts.name) ?? index,
+        }
       })
     }),
   )

@@ -5,9 +5,10 @@
 import { US_PER_S } from '../../base/clock.js'
 import { tidy } from '../../metrics/distribution.js'
 import { modeOf } from '../../profile/profile.js'
+import { groupPValue, twoGroupsPValue } from '../../stats/group-test.js'
 import { percentileInterval95 } from '../../stats/percentile-interval.js'
 import { permutationPValue } from '../../stats/permutation-test.js'
-import { PooledSamples } from '../../stats/pooled-samples.js'
+import { PooledSamples, type SidePair } from '../../stats/pooled-samples.js'
 import { type SeededRandom, seededRandom } from '../../stats/random.js'
 import type { RateCluster } from '../../stats/rate-cluster.js'
 import { rateDifferenceInterval95 } from '../../stats/rate-difference.js'
@@ -23,7 +24,8 @@ import {
   type RateMetric,
 } from './serving-metrics.js'
 import { type Thresholds, thresholdFor } from './thresholds.js'
-import type { PendingDifference } from './verdicts.js'
+import { FAMILY_ERROR_RATE, type PendingDifference } from './verdicts.js'
+import { type Waves, wavesOf } from './waves.js'
 
 export const RESAMPLES = 2000
 export const PERMUTATIONS = 20_000
@@ -33,6 +35,7 @@ interface Level {
   readonly terms: LevelTerms
   readonly bySession: TwoSampleDesign
   readonly byRun: TwoSampleDesign
+  readonly waves: Waves
   readonly thresholds: Thresholds
   /** A generator of its own for each use, so that one more draw in one figure moves no other. */
   readonly randomFor: (use: string) => SeededRandom
@@ -53,6 +56,7 @@ export function levelDifferences(options: {
     terms: { unitUs: (first.profile.unit_ms ?? 0) * 1000, reserveUs: Math.round(first.row.reserve_s * US_PER_S) },
     bySession: twoSampleDesign(sessions, 'clusters'),
     byRun: twoSampleDesign(sessions, 'runs'),
+    waves: wavesOf(sessions, first.row.concurrency),
     thresholds: options.thresholds,
     randomFor: (use) => seededRandom(`${options.seed}/${use}`),
   }
@@ -80,15 +84,17 @@ function rateDifference(metric: RateMetric, level: Level): PendingDifference {
   const head = { metric: metric.name, unit: 'share' as const, old_n: totals.old.trials, new_n: totals.new.trials }
   if (old == null || fresh == null) return { ...head, ...NOTHING, old: old ?? null, new: fresh ?? null }
   const interval = rateDifferenceInterval95({ old: ofSide(0), new: ofSide(1) })
-  const p = permutationPValue({
+  const p = pValues(level, metric.name, {
     observed: fresh - old,
-    differenceOf: (sides) => {
-      const dealt = totalsBySide(counts, sides)
-      return dealt.new.successes / dealt.new.trials - dealt.old.successes / dealt.old.trials
+    differenceOf: (sides) => rateOf(totalsBySide(counts, sides).new) - rateOf(totalsBySide(counts, sides).old),
+    estimateOf: (members) => {
+      const own = totalsBySide(
+        members.map((index) => counts[index] as RateCluster),
+        Uint8Array.from(members, (index) => sideOf(level, index)),
+      )
+      return { old: rateOf(own.old), new: rateOf(own.new) }
     },
-    design,
-    permutations: PERMUTATIONS,
-    random: level.randomFor(`${metric.name}/deal`),
+    isOverRuns,
   })
   return {
     ...head,
@@ -97,9 +103,8 @@ function rateDifference(metric: RateMetric, level: Level): PendingDifference {
     difference: tidy(fresh - old),
     interval95: interval === undefined ? null : [tidy(interval.low), tidy(interval.high)],
     threshold: tidy(thresholdFor(level.thresholds.serving[metric.threshold], old)),
-    p,
+    ...p,
     over_runs: isOverRuns,
-    smallestP: design.smallestP,
     canDiffer: ![0, totals.old.trials + totals.new.trials].includes(totals.old.successes + totals.new.successes),
   }
 }
@@ -128,12 +133,15 @@ function quantileDifferences(metric: QuantileMetric, level: Level): PendingDiffe
     const { design, isOverRuns } = designFor(name, beyond, level)
     const drawn = drawnDifferences(pooled, q, design, level.randomFor(`${name}/draw`))
     const interval = percentileInterval95(drawn)
-    const p = permutationPValue({
+    const p = pValues(level, name, {
       observed: seen.new - seen.old,
       differenceOf: (sides) => pooled.difference(q, sides),
-      design,
-      permutations: PERMUTATIONS,
-      random: level.randomFor(`${name}/deal`),
+      estimateOf: (members) =>
+        new PooledSamples(members.map((index) => values[index] ?? [])).quantiles(
+          q,
+          Uint8Array.from(members, (index) => sideOf(level, index)),
+        ),
+      isOverRuns,
     })
     return {
       ...head,
@@ -142,12 +150,68 @@ function quantileDifferences(metric: QuantileMetric, level: Level): PendingDiffe
       difference: shown(seen.new - seen.old),
       interval95: interval === undefined ? null : [shown(interval.low), shown(interval.high)],
       threshold: tidy(thresholdFor(level.thresholds.serving[metric.threshold], seen.old / perOutput)),
-      p,
+      ...p,
       over_runs: isOverRuns,
-      smallestP: design.smallestP,
       canDiffer: pooled.range > 0,
     }
   })
+}
+
+/**
+ * Two tests, and the larger p-value counts. Swapping sessions is exact, if sessions are independent. Estimates by waves need
+ * no such thing, but take it that groups of sessions differ like normal variables. Repeats that disagree are judged by
+ * their own estimates alone.
+ */
+function pValues(
+  level: Level,
+  name: string,
+  options: {
+    readonly observed: number
+    readonly differenceOf: (sides: Uint8Array) => number
+    /** The figure on both sides from these sessions alone; NaN where there is nothing to take it from. */
+    readonly estimateOf: (members: readonly number[]) => SidePair
+    readonly isOverRuns: boolean
+  },
+): Pick<PendingDifference, 'p' | 'pBySession' | 'canShow'> {
+  const { observed, differenceOf, estimateOf, isOverRuns } = options
+  const { sessions, waves, bySession } = level
+  if (isOverRuns) {
+    const perRun = groupsBy(sessions.map(({ side, run }) => `${side} ${run}`)).map(estimateOf)
+    const estimates = (of: keyof SidePair) => perRun.map((run) => run[of]).filter((value) => !Number.isNaN(value))
+    const [old, fresh] = [estimates('old'), estimates('new')]
+    return { p: twoGroupsPValue(old, fresh), pBySession: null, canShow: old.length > 1 && fresh.length > 1 }
+  }
+  const pBySession = permutationPValue({
+    observed,
+    differenceOf,
+    design: bySession,
+    permutations: PERMUTATIONS,
+    random: level.randomFor(`${name}/deal`),
+  })
+  const differences = groupsBy(waves.groupOf)
+    .map(estimateOf)
+    .map((group) => group.new - group.old)
+    .filter((difference) => !Number.isNaN(difference))
+  return {
+    p: Math.max(pBySession, groupPValue(differences)),
+    pBySession,
+    canShow: bySession.smallestP <= FAMILY_ERROR_RATE && differences.length > 1,
+  }
+}
+
+/** Indices of the sessions of each group. */
+function groupsBy(keys: readonly (string | number)[]): number[][] {
+  const groups = new Map<string | number, number[]>()
+  keys.forEach((key, index) => {
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [index])
+    else group.push(index)
+  })
+  return [...groups.values()]
+}
+
+function rateOf({ trials, successes }: RateCluster): number {
+  return trials === 0 ? Number.NaN : successes / trials
 }
 
 /** Sessions as they are, or whole runs where those of a side disagree by more than their sessions explain. */
@@ -216,6 +280,7 @@ const NOTHING = {
   threshold: null,
   p: null,
   over_runs: false,
-  smallestP: 1,
+  pBySession: null,
+  canShow: false,
   canDiffer: false,
 } as const

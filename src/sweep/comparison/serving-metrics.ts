@@ -42,6 +42,13 @@ export const RATE_METRICS: readonly RateMetric[] = [
   },
   { name: 'denied_rate', threshold: 'denied_rate', modes: ALL, of: ({ isDenied }) => one(isDenied) },
   {
+    // A server that answers less has less to be late with.
+    name: 'silent_session_rate',
+    threshold: 'silent_session_rate',
+    modes: ALL,
+    of: ({ replies }) => one(replies.length === 0),
+  },
+  {
     name: 'unit_miss_rate',
     threshold: 'unit_miss_rate',
     modes: ['native'],

@@ -11,8 +11,10 @@ import type { ComparisonVerdict, MetricDifference, QualityDifference } from './c
 export const FAMILY_ERROR_RATE = 0.05
 
 export type PendingDifference = Omit<MetricDifference, 'p_adjusted' | 'verdict' | 'note'> & {
-  /** Least p-value that so many sessions, or runs, could have shown. */
-  readonly smallestP: number
+  /** By swapping sessions alone, as if those that were open together had nothing to do with one another. */
+  readonly pBySession: number | null
+  /** False where there are too few sessions, waves or runs for any p-value to be small. */
+  readonly canShow: boolean
   /** False where all that both sides saw is alike, so that no dealing of the sides could differ: such as no failure at all. */
   readonly canDiffer: boolean
 }
@@ -24,7 +26,7 @@ export type PendingQuality = Omit<QualityDifference, 'p_adjusted' | 'verdict' | 
 
 /** @param pAdjusted undefined where there was nothing to test */
 export function metricVerdict(pending: PendingDifference, pAdjusted: number | undefined): MetricDifference {
-  const { smallestP, canDiffer, p, ...figures } = pending
+  const { pBySession, canShow, canDiffer, p, ...figures } = pending
   const { difference, interval95, threshold, old, new: fresh } = figures
   const done = (verdict: ComparisonVerdict, note: string | null): MetricDifference => ({
     ...figures,
@@ -76,15 +78,16 @@ function openNote(options: {
   const { isLarge, isBeyondZero, isSignificant, side, pending } = options
   if (isBeyondZero && !isLarge) return isSignificant ? `${side}, by less than the threshold` : null
   if (!isLarge) return null
-  if (pending.smallestP > FAMILY_ERROR_RATE) {
+  if (!pending.canShow) {
     return pending.over_runs
-      ? 'repeats of one side disagree, and there are too few of them to show a difference'
+      ? 'repeats of one side disagree, and the other has only one'
       : 'too few sessions to show any difference'
   }
   if (pending.over_runs) return 'repeats of one side disagree: compared over runs'
   if (!isBeyondZero) return null
-  return (pending.p ?? 1) <= FAMILY_ERROR_RATE
-    ? `${side} by itself, not as one of so many comparisons`
+  if ((pending.p ?? 1) <= FAMILY_ERROR_RATE) return `${side} by itself, not as one of so many comparisons`
+  return (pending.pBySession ?? 1) <= FAMILY_ERROR_RATE
+    ? 'sessions that were open together share it: more of them, or repeats, would tell'
     : 'it hangs on a few sessions: as large a difference often comes by chance'
 }
 
