@@ -7,15 +7,18 @@ import { terminalReport } from '../report/terminal-report.js'
 import { exitCodeOfGate } from '../sweep/gate.js'
 import { openLevelScorer } from '../sweep/level-scorer.io.js'
 import { runSweep, type SweepEnd, type SweepOptions } from '../sweep/run-sweep.io.js'
+import { createServerScraper } from '../sweep/server-metrics/scraper.io.js'
 import { SWEEP_MANIFEST_FILE } from '../sweep/sweep-manifest.js'
 import { type PipelineFlags, writePipelineReports } from './pipeline-reports.io.js'
 import { progressEvents } from './progress.io.js'
 import { print, tableStyleFor } from './terminal.io.js'
 
 export async function sweepAndReport(
-  sweep: Omit<SweepOptions, 'signal' | 'events' | 'render' | 'scorer'>,
+  sweep: Omit<SweepOptions, 'signal' | 'events' | 'render' | 'scorer' | 'scraper'>,
   flags: PipelineFlags & {
     readonly asrKeyEnv?: string
+    readonly serverMetrics?: string[]
+    readonly serverMetric?: string[]
     readonly json?: boolean
     readonly quiet?: boolean
     readonly footer?: readonly string[]
@@ -25,9 +28,17 @@ export async function sweepAndReport(
   const { quality } = sweep.config
   const scorer = quality === undefined ? undefined : await openLevelScorer(quality, { keyVariable: flags.asrKeyEnv })
   const events = await progressEvents({ isQuiet: flags.quiet === true })
+  const scraper =
+    flags.serverMetrics === undefined
+      ? undefined
+      : createServerScraper({
+          urls: flags.serverMetrics,
+          patterns: flags.serverMetric ?? [],
+          onNote: (text) => events.note?.(text),
+        })
   let end: SweepEnd
   try {
-    end = await runSweep({ ...sweep, scorer, signal: interrupt.signal, events, render: renderedFiles })
+    end = await runSweep({ ...sweep, scorer, scraper, signal: interrupt.signal, events, render: renderedFiles })
   } finally {
     events.stop()
     await scorer?.close()

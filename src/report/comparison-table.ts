@@ -71,7 +71,7 @@ export const COMPARISON_COLUMNS: readonly ComparisonColumn[] = [
     quality: ({ margin, metric }) => qualityWorsening(margin, metric).replace('+', ''),
   },
   {
-    title: 'p',
+    title: 'adjusted p',
     align: 'right',
     dispensable: 2,
     metric: ({ p_adjusted: p }) => pText(p),
@@ -102,7 +102,7 @@ export function terminalComparison(comparison: Comparison, style: TableStyle): s
     ]),
     '',
     ...comparison.warnings.map((warning) => `warning: ${warning}`),
-    methodText(comparison),
+    ...(comparison.method.comparisons > 0 ? [methodText(comparison)] : []),
   ].join('\n')
 }
 

@@ -4,6 +4,7 @@ import { percent } from '../sweep/verdict-text.js'
 import { checkLines } from './gate-lines.js'
 import { levelName, markdownTable } from './level-table.js'
 import { hasQuality, qualityMarkdown } from './quality-table.js'
+import { hasServerMetrics, serverMarkdown } from './server-table.js'
 
 export function servingMarkdown(result: ServingResult): string {
   return [
@@ -19,6 +20,9 @@ export function servingMarkdown(result: ServingResult): string {
     markdownTable(result.levels),
     '',
     ...qualitySection(result.levels),
+    ...(hasServerMetrics(result.levels)
+      ? ['## The server’s own figures', '', 'Mean, highest over each level.', '', serverMarkdown(result.levels), '']
+      : []),
     ...confidenceTable(result.levels),
     ...honestyTable(result.levels),
     ...failures(result.levels),

@@ -3,6 +3,7 @@ import type { ServingResult } from '../sweep/serving-result.js'
 import { checkLines } from './gate-lines.js'
 import { type TableStyle, terminalTable } from './level-table.js'
 import { hasQuality, qualityTable } from './quality-table.js'
+import { hasServerMetrics, serverTable } from './server-table.js'
 
 export function terminalReport(result: ServingResult, style: TableStyle): string {
   const { colour } = style
@@ -12,6 +13,7 @@ export function terminalReport(result: ServingResult, style: TableStyle): string
   if (result.levels.length > 0) lines.push(terminalTable(result.levels, style), '')
   if (hasQuality(result.levels))
     lines.push('Conversation quality, with 95% intervals', qualityTable(result.levels, style), '')
+  if (hasServerMetrics(result.levels)) lines.push(serverTable(result.levels, colour), '')
   for (const { profile, verdict } of result.profiles) {
     const [first = '', ...rest] = verdict
     lines.push(bold(isMixed ? `${profile}: ${first}` : first), ...rest)

@@ -1,4 +1,4 @@
-/** Values of two sides sorted once, so that the quantiles of any dealing or drawing of their clusters take one short walk. */
+/** Values of two sides sorted once, so that the quantiles of any dealing or drawing of their clusters are soon found. */
 import { assert } from '../base/errors.js'
 
 export interface SidePair {
@@ -6,13 +6,22 @@ export interface SidePair {
   readonly new: number
 }
 
+/** Stretches into which the sorted values are cut; within one they are counted one by one. */
+const STRETCHES_MAX = 256
+const STRETCH_MIN = 64
+
 export class PooledSamples {
   /** Ascending, of all clusters together. */
   readonly #values: Float64Array
   /** Cluster of each value. */
   readonly #owners: Int32Array
-  readonly #sizes: Int32Array
+  readonly #clusters: number
+  readonly #stretch: number
+  /** For each stretch and one past the last, how many values of each cluster lie before it. */
+  readonly #before: Int32Array
   readonly #once: Int32Array
+  /** Weights of the side that is looked at, 0 for clusters of the other. */
+  readonly #own: Int32Array
 
   /** @param valuesOf the values of each cluster, any order, finite; none is allowed */
   constructor(valuesOf: readonly (readonly number[])[]) {
@@ -24,8 +33,11 @@ export class PooledSamples {
     )
     this.#values = Float64Array.from(order, (index) => values[index] as number)
     this.#owners = Int32Array.from(order, (index) => owners[index] as number)
-    this.#sizes = Int32Array.from(valuesOf, (own) => own.length)
+    this.#clusters = valuesOf.length
+    this.#stretch = Math.max(STRETCH_MIN, Math.ceil(values.length / STRETCHES_MAX))
+    this.#before = this.#countsBefore()
     this.#once = new Int32Array(valuesOf.length).fill(1)
+    this.#own = new Int32Array(valuesOf.length)
   }
 
   /** Largest less smallest of all values; 0 without any. */
@@ -35,8 +47,11 @@ export class PooledSamples {
 
   /** Number of values on each side. */
   counts(sides: Uint8Array): SidePair {
-    const [old, fresh] = this.#totals(sides, this.#once)
-    return { old, new: fresh }
+    const countOf = (side: number) => {
+      this.#lookAt(side, sides, this.#once)
+      return this.#countBefore(this.#stretches)
+    }
+    return { old: countOf(0), new: countOf(1) }
   }
 
   /**
@@ -44,20 +59,10 @@ export class PooledSamples {
    * @param weights how often each cluster counts; once where it is left out
    */
   quantiles(q: number, sides: Uint8Array, weights: Int32Array = this.#once): SidePair {
-    const totals = this.#totals(sides, weights)
-    const isDescending = q > 0.5
-    const walks = totals.map((n) => new Walk(n, q, isDescending))
-    const [old, fresh] = walks as [Walk, Walk]
-    const values = this.#values
-    const owners = this.#owners
-    const count = values.length
-    for (let step = 0; step < count && !(old.isOver && fresh.isOver); step++) {
-      const index = isDescending ? count - 1 - step : step
-      const owner = owners[index] as number
-      const weight = weights[owner] as number
-      if (weight > 0) (sides[owner] === 0 ? old : fresh).pass(values[index] as number, weight)
-    }
-    return { old: old.quantile, new: fresh.quantile }
+    this.#lookAt(0, sides, weights)
+    const old = this.#quantile(q)
+    this.#lookAt(1, sides, weights)
+    return { old, new: this.#quantile(q) }
   }
 
   /** `quantiles`, new minus old. */
@@ -66,52 +71,62 @@ export class PooledSamples {
     return fresh - old
   }
 
-  #totals(sides: Uint8Array, weights: Int32Array): [number, number] {
-    let old = 0
-    let fresh = 0
-    for (let cluster = 0; cluster < sides.length; cluster++) {
-      const values = (this.#sizes[cluster] as number) * (weights[cluster] as number)
-      if (sides[cluster] === 0) old += values
-      else fresh += values
-    }
-    return [old, fresh]
+  get #stretches(): number {
+    return Math.ceil(this.#values.length / this.#stretch)
   }
-}
 
-/** Counts the values of one side until it has met the two order statistics between which the quantile lies. */
-class Walk {
-  isOver: boolean
-  #passed = 0
-  #first = Number.NaN
-  #second = Number.NaN
-  /** Values to pass until the first and until the second of the two. */
-  readonly #firstAt: number
-  readonly #secondAt: number
-  readonly #towardsSecond: number
+  #countsBefore(): Int32Array {
+    const before = new Int32Array((this.#stretches + 1) * this.#clusters)
+    const running = new Int32Array(this.#clusters)
+    for (let stretch = 0; stretch < this.#stretches; stretch++) {
+      before.set(running, stretch * this.#clusters)
+      const end = Math.min(this.#values.length, (stretch + 1) * this.#stretch)
+      for (let index = stretch * this.#stretch; index < end; index++) {
+        const owner = this.#owners[index] as number
+        running[owner] = 1 + (running[owner] as number)
+      }
+    }
+    before.set(running, this.#stretches * this.#clusters)
+    return before
+  }
 
-  constructor(n: number, q: number, isDescending: boolean) {
+  #lookAt(side: number, sides: Uint8Array, weights: Int32Array): void {
+    for (let cluster = 0; cluster < this.#clusters; cluster++) {
+      this.#own[cluster] = sides[cluster] === side ? (weights[cluster] as number) : 0
+    }
+  }
+
+  /** How many values of the side lie before a stretch. */
+  #countBefore(stretch: number): number {
+    const offset = stretch * this.#clusters
+    let count = 0
+    for (let cluster = 0; cluster < this.#clusters; cluster++) {
+      count += (this.#own[cluster] as number) * (this.#before[offset + cluster] as number)
+    }
+    return count
+  }
+
+  #quantile(q: number): number {
+    const n = this.#countBefore(this.#stretches)
+    if (n === 0) return Number.NaN
     const position = q * (n - 1)
     const below = Math.floor(position)
-    const above = Math.min(below + 1, n - 1)
-    this.isOver = n === 0
-    this.#firstAt = isDescending ? n - above : below + 1
-    this.#secondAt = isDescending ? n - below : above + 1
-    this.#towardsSecond = isDescending ? 1 - (position - below) : position - below
-    // One value, or the maximum: both order statistics are the same.
-    if (above === below) this.#towardsSecond = 0
-  }
-
-  pass(value: number, weight: number): void {
-    const before = this.#passed
-    this.#passed = before + weight
-    if (before < this.#firstAt && this.#passed >= this.#firstAt) this.#first = value
-    if (before < this.#secondAt && this.#passed >= this.#secondAt) {
-      this.#second = value
-      this.isOver = true
+    const fraction = position - below
+    // The last stretch that begins at or below the order statistic.
+    let stretch = 0
+    let beyond = this.#stretches
+    while (beyond - stretch > 1) {
+      const middle = (stretch + beyond) >> 1
+      if (this.#countBefore(middle) <= below) stretch = middle
+      else beyond = middle
     }
-  }
-
-  get quantile(): number {
-    return this.#first + (this.#second - this.#first) * this.#towardsSecond
+    let passed = this.#countBefore(stretch)
+    let index = stretch * this.#stretch
+    for (; passed <= below; index++) passed += this.#own[this.#owners[index] as number] as number
+    const lower = this.#values[index - 1] as number
+    if (fraction === 0) return lower
+    for (; passed <= below + 1; index++) passed += this.#own[this.#owners[index] as number] as number
+    const upper = this.#values[index - 1] as number
+    return lower + (upper - lower) * fraction
   }
 }

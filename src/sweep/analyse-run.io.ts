@@ -3,6 +3,8 @@
  * no server, and gives the same row for the same files every time.
  */
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { UserError } from '../base/errors.js'
 import { profileOfRun } from '../capture/run-profile.io.js'
 import { type RecordedRun, readRun, readSession, stallsOf } from '../capture/run-reader.io.js'
@@ -13,6 +15,8 @@ import { StallIndex } from '../metrics/stalls.js'
 import { worstSession } from '../metrics/worst-session.js'
 import type { Profile, Targets } from '../profile/profile.js'
 import { DEFAULT_ADMISSION_RETRIES } from '../protocol/verdict.js'
+import { type LevelEvidence, levelEvidence } from './server-metrics/level-evidence.js'
+import { parseServerScrapes, SERVER_METRICS_FILE } from './server-metrics/scrape-record.js'
 
 /** What the reader of a run asks for; what is absent is taken from the run's books, then from the profile. */
 export interface EvaluationOverrides {
@@ -31,6 +35,8 @@ export interface AnalysedRun {
   readonly sessions: readonly SessionFacts[]
   /** The session to look at first; undefined where the run has none. */
   readonly worst: SessionTimeline | undefined
+  /** What the server said of itself during the level; null where it was not asked. */
+  readonly evidence: LevelEvidence | null
   /** Over the self-monitoring, and names and contents of all session files in the order of the names. */
   readonly inputsSha256: string
 }
@@ -87,7 +93,8 @@ export async function analyseRun(directory: string, overrides: EvaluationOverrid
     isComplete: run.isComplete,
   })
   const worst = await worstTimeline({ run, profile, sessions, reserveUs })
-  return { run, profile, targets, row, sessions, worst, inputsSha256: digest.digest('hex') }
+  const evidence = await evidenceOf(run, sessions)
+  return { run, profile, targets, row, sessions, worst, evidence, inputsSha256: digest.digest('hex') }
 }
 
 /** Reads the trace of that one session again: to keep those of all would take the memory of the whole run. */
@@ -103,4 +110,18 @@ async function worstTimeline(options: {
   if (facts === undefined || entry === undefined) return undefined
   const recording = await readSession(entry, { inputRateHz: profile.input.sample_rate_hz })
   return sessionTimeline({ facts, recording, profile, reserveUs })
+}
+
+/** Between the first session that opened and the end of the last: what came before or after says nothing of the level. */
+async function evidenceOf(run: RecordedRun, sessions: readonly SessionFacts[]): Promise<LevelEvidence | null> {
+  const text = await readFile(join(run.directory, SERVER_METRICS_FILE), 'utf8').catch(() => undefined)
+  const scrapes = text === undefined ? undefined : parseServerScrapes(text)
+  const opened = sessions.flatMap(({ openAtUs }) => openAtUs ?? [])
+  const closed = sessions.flatMap(({ closeAtUs, openAtUs }) => closeAtUs ?? openAtUs ?? [])
+  if (scrapes === undefined || opened.length === 0) return null
+  return levelEvidence({
+    scrapes,
+    fromUs: opened.reduce((least, us) => Math.min(least, us)),
+    toUs: closed.reduce((most, us) => Math.max(most, us)),
+  })
 }

@@ -27,6 +27,7 @@ import { createFolder, ensureRoom, isLevelComplete, removeFolder } from './outpu
 import type { ScoredCapture } from './quality-result.js'
 import type { ServerAddress } from './reach.io.js'
 import { RunBooks } from './run-books.io.js'
+import type { ServerScraper } from './server-metrics/scraper.io.js'
 import { type ServingResult, servingResult } from './serving-result.js'
 import { inputEntry, SWEEP_MANIFEST_FILE, SWEEP_RUN_SCHEMA_NAME, type SweepManifest } from './sweep-manifest.js'
 
@@ -55,6 +56,8 @@ export interface SweepOptions {
   readonly events: SweepEvents
   /** Scores every level once it is recorded; with `config.quality`. */
   readonly scorer?: LevelScorer | undefined
+  /** Reads the server's own metrics while a level runs. */
+  readonly scraper?: ServerScraper | undefined
   /** Files that are rendered from the result, by name; rewritten whenever the result grows. */
   readonly render: (result: ServingResult, runs: readonly AnalysedRun[]) => Readonly<Record<string, string>>
 }
@@ -154,13 +157,16 @@ class Sweep {
     const order = { config, profile, level, role, sessions, dataset, directory, server, version: toolVersion() }
     const books = new RunBooks({ directory, manifest: runManifest(order), sessions })
     await books.begin()
+    const scraper = role === 'level' ? this.#options.scraper : undefined
     try {
+      await scraper?.begin(directory)
       const { wasInterrupted } = await runLevelProcess({
         plan: levelPlan({ ...order, inputFile: (clip) => inputFileOf(output, clip) }),
         signal,
         onProgress: (progress) => events.progress?.(level, progress),
         onSession: (session) => books.sessionEnded(session),
       })
+      await scraper?.end()
       if (wasInterrupted) {
         await books.interrupted()
         return undefined
@@ -171,6 +177,7 @@ class Sweep {
       return analysed
     } catch (thrown) {
       // A level that could not be stored is no level: nothing half-written stays.
+      await scraper?.end()
       await books.abandon()
       await removeFolder(directory)
       throw thrown

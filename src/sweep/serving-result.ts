@@ -11,6 +11,8 @@ import { type Capacity, capacityOf, levelOutcomes } from './capacity.js'
 import { type GateResult, judgeGate } from './gate.js'
 import { type LevelQuality, type ProfileQuality, qualityResults, type ScoredCapture } from './quality-result.js'
 import { qualityLines } from './quality-text.js'
+import type { LevelEvidence } from './server-metrics/level-evidence.js'
+import { saturationLines } from './server-metrics/saturation.js'
 import { verdictLines } from './verdict-text.js'
 
 export const SERVING_SCHEMA_NAME = 'floorload.serving/1'
@@ -38,6 +40,8 @@ export interface ServingLevel extends LevelRow {
   readonly inputs_sha256: string
   /** Turn-taking scores of the same capture; null where none were asked for. */
   readonly quality: LevelQuality | null
+  /** What the server said of itself meanwhile; null where it was not asked. */
+  readonly server_metrics: LevelEvidence | null
 }
 
 export interface ProfileResult {
@@ -136,6 +140,7 @@ function profilePart(
       verdict: [
         ...verdictLines({ capacity, rows, repeats, targets }),
         ...(profileQuality === null ? [] : qualityLines(profileQuality, levels)),
+        ...saturationLines(runs.map(({ row, evidence }) => ({ concurrency: row.concurrency, evidence }))),
       ],
     },
     levels,
@@ -162,6 +167,7 @@ function servingLevel(analysed: AnalysedRun, lowest: LevelRow): Omit<ServingLeve
         trace: `${run.layout === 'field' ? 'samples' : 'sessions'}/${name}/continuous.jsonl`,
       })),
     inputs_sha256: inputsSha256,
+    server_metrics: analysed.evidence,
   }
 }
 

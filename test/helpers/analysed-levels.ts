@@ -51,6 +51,7 @@ export function analysedLevel(sketch: LevelSketch): AnalysedRun {
     row: rowOf(sessions, { profile, concurrency }),
     sessions,
     worst: first === undefined ? undefined : timelineOf(first, sketch.events ?? []),
+    evidence: null,
     inputsSha256: `hash of ${profile.name} ${name}`,
   }
 }

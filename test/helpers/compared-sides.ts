@@ -62,6 +62,8 @@ export function comparedRun(plan: ComparedRunPlan): ComparedRun {
       row: { ...row, ...plan.row },
       sessions,
       worst: undefined,
+
+      evidence: null,
       inputsSha256: JSON.stringify(sessions.map(({ units, replies }) => [units, replies])),
     },
     inputs: plan.inputs ?? new Map(sessions.map((session) => [session.name, session.name])),

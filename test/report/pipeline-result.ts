@@ -17,6 +17,7 @@ function levelOf(row: LevelRow): ServingLevel {
     failed_sessions: [],
     inputs_sha256: '0',
     quality: null,
+    server_metrics: null,
   }
 }
 

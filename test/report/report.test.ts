@@ -30,6 +30,7 @@ function levelOf(row: LevelRow, changes: Partial<ServingLevel> = {}): ServingLev
     failed_sessions: [],
     inputs_sha256: '0',
     quality: null,
+    server_metrics: null,
     ...changes,
   }
 }

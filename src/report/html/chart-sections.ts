@@ -2,6 +2,7 @@
 import type { ServingLevel } from '../../sweep/serving-result.js'
 import { percent } from '../../sweep/verdict-text.js'
 import { levelName } from '../level-table.js'
+import { hasServerMetrics } from '../server-table.js'
 import { term } from './glossary.js'
 import { type Content, html, type Markup } from './markup.js'
 import type { ShownProfile } from './report-data.js'
@@ -51,7 +52,19 @@ export function capacitySection({ result, levels }: ShownProfile, id: string): M
   return html`<section id="${id}-capacity" aria-labelledby="${id}-capacity-title">
 <h3 id="${id}-capacity-title">Capacity</h3>
 ${figure({ chart: 'capacity', ...of })}
+${serverFigure(levels.map(({ row }) => row))}
 </section>`
+}
+
+/** Under the capacity curve, so that what filled up stands below what missed. */
+function serverFigure(rows: readonly ServingLevel[]): Markup | null {
+  if (!hasServerMetrics(rows)) return null
+  return figure({
+    chart: 'server',
+    title: 'The server’s own figures against concurrency',
+    label: 'Series of the server’s metrics endpoint against concurrency',
+    note: 'Mean over each level, with the lowest and the highest value as bars. They stand beside the misses and do not explain them.',
+  })
 }
 
 export function latencySection({ levels }: ShownProfile, id: string): Markup {

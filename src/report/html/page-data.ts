@@ -21,6 +21,7 @@ export interface ProfileData {
   readonly first: number
   readonly levels: readonly LevelData[]
   readonly quality: readonly QualityChart[]
+  readonly server: readonly ServerChart[]
 }
 
 export type LevelState = 'meets' | 'misses' | 'invalid'
@@ -94,6 +95,19 @@ export interface TimelineData {
   readonly events: readonly (readonly [at: number, text: string, isProblem: 0 | 1])[]
   /** The client's own: due and came. */
   readonly stalls: readonly (readonly [due: number, came: number])[]
+}
+
+/** One series of the server's own against concurrency, in the series' unit: mean, lowest and highest. */
+export interface ServerChart {
+  readonly title: string
+  readonly points: readonly {
+    readonly label: string
+    readonly concurrency: number
+    readonly isInvalid: boolean
+    readonly value: number
+    readonly low: number
+    readonly high: number
+  }[]
 }
 
 /** One quality metric against concurrency. */

@@ -4,8 +4,9 @@ import type { AnalysedRun } from '../../sweep/analyse-run.io.js'
 import type { ProfileResult, ServingLevel, ServingResult } from '../../sweep/serving-result.js'
 import { levelName } from '../level-table.js'
 import { metricOf, presentMetrics } from '../quality-table.js'
+import { seriesRows } from '../server-table.js'
 import { levelTime } from './level-time.js'
-import type { LevelData, PageData, ProfileData, QualityChart } from './page-data.js'
+import type { LevelData, PageData, ProfileData, QualityChart, ServerChart } from './page-data.js'
 import { PERCENTILE_GRID, percentileCurve, playsByBuffer, tenthsFromUs } from './percentile-curve.js'
 import { timelineData } from './timeline-data.js'
 
@@ -56,6 +57,7 @@ function profileData(profile: ShownProfile): ProfileData {
     first: firstShown(profile),
     levels: levels.map(levelData),
     quality: qualityCharts(levels.map(({ row }) => row)),
+    server: serverCharts(levels.map(({ row }) => row)),
   }
 }
 
@@ -101,6 +103,23 @@ function qualityCharts(rows: readonly ServingLevel[]): QualityChart[] {
       points: found.flatMap(({ row, metric: own }) => pointOf(row, own, size)),
     }
   })
+}
+
+/** The first dozen, those that tell of fullness first: a page is no dashboard. */
+const SERVER_CHARTS_MAX = 12
+
+function serverCharts(rows: readonly ServingLevel[]): ServerChart[] {
+  return seriesRows(rows)
+    .slice(0, SERVER_CHARTS_MAX)
+    .map(({ series, levels }) => ({
+      title: series,
+      points: levels.flatMap((summary, index) => {
+        const row = rows[index]
+        if (summary === undefined || row === undefined) return []
+        const { mean: value, min: low, max: high } = summary
+        return [{ label: levelName(row), concurrency: row.concurrency, isInvalid: !row.valid, value, low, high }]
+      }),
+    }))
 }
 
 function pointOf(

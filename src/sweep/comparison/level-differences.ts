@@ -28,7 +28,7 @@ import { FAMILY_ERROR_RATE, type PendingDifference } from './verdicts.js'
 import { type Waves, wavesOf } from './waves.js'
 
 export const RESAMPLES = 2000
-export const PERMUTATIONS = 20_000
+export const PERMUTATIONS = 10_000
 
 interface Level {
   readonly sessions: readonly ComparedSession[]
@@ -86,7 +86,10 @@ function rateDifference(metric: RateMetric, level: Level): PendingDifference {
   const interval = rateDifferenceInterval95({ old: ofSide(0), new: ofSide(1) })
   const p = pValues(level, metric.name, {
     observed: fresh - old,
-    differenceOf: (sides) => rateOf(totalsBySide(counts, sides).new) - rateOf(totalsBySide(counts, sides).old),
+    differenceOf: (sides) => {
+      const dealt = totalsBySide(counts, sides)
+      return rateOf(dealt.new) - rateOf(dealt.old)
+    },
     estimateOf: (members) => {
       const own = totalsBySide(
         members.map((index) => counts[index] as RateCluster),

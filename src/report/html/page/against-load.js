@@ -80,45 +80,94 @@ function capacityPoints({ mode, levels, missTargetPpm, rtfTarget }) {
   }
 }
 
+/**
+ * @typedef {{ label: string, concurrency: number, isInvalid: boolean, value: number, low: number | null, high: number | null }} MiniPoint
+ */
+
 /** @param {HTMLElement} figure @param {ProfileData} profile */
 export function qualityCharts(figure, { quality }) {
+  const place = placeForMinis(figure)
+  for (const { title, isShare, points } of quality) {
+    const of = (/** @type {number} */ size) => (isShare ? `${numberText(size)}%` : `${size.toFixed(2)} s`)
+    miniChart(place(title), points, {
+      // Millionths to percent, tenths of a millisecond to seconds.
+      scale: 10_000,
+      say: ([y, low, high], index) => `${of(y)}, ${of(low)} to ${of(high)} at 95%, n ${points[index]?.n}`,
+      tick: (y) => (isShare ? `${y}%` : `${tickText(y)} s`),
+      least: isShare ? 100 : 0.5,
+      isBounded: isShare,
+    })
+  }
+}
+
+/** @param {HTMLElement} figure @param {ProfileData} profile */
+export function serverCharts(figure, { server }) {
+  const place = placeForMinis(figure)
+  for (const { title, points } of server) {
+    miniChart(place(title), points, {
+      scale: 1,
+      say: ([y, low, high]) => `mean ${shortText(y)}, ${shortText(low)} to ${shortText(high)}`,
+      tick: shortText,
+      least: 0,
+      isBounded: false,
+    })
+  }
+}
+
+/** @param {HTMLElement} figure @returns {(title: string) => { host: HTMLElement, readout: HTMLElement }} */
+function placeForMinis(figure) {
   const host = within(figure, '.plot')
   host.classList.add('minis')
   host.removeAttribute('tabindex')
   host.setAttribute('role', 'group')
-  for (const { title, isShare, points } of quality) {
+  return (title) => {
     const place = {
       host: element('div', { class: 'plot', role: 'img', tabindex: '0', 'aria-label': title }),
       readout: element('p', { class: 'readout' }),
     }
     host.append(element('div', { class: 'mini' }, [element('h4', {}, [title]), place.host, place.readout]))
-    const scale = isShare ? 10_000 : 10_000
-    const xs = placesOf(points)
-    const shown = points.map(({ label, isInvalid, value, low, high, n }, index) => {
-      const of = (/** @type {number} */ size) => (isShare ? `${numberText(size)}%` : `${size.toFixed(2)} s`)
-      const [y, from, to] = [value / scale, (low ?? value) / scale, (high ?? value) / scale]
-      /** @type {LoadPoint} */
-      const point = {
-        x: xs[index] ?? 0,
-        label,
-        state: isInvalid ? 'invalid' : 'meets',
-        y,
-        low: from,
-        high: to,
-        text: `${of(y)}, ${of(from)} to ${of(to)} at 95%, n ${n}`,
-      }
-      return point
-    })
-    const most = isShare ? 100 : Math.max(0.5, ...shown.map(({ high }) => high * 1.1))
-    const least = Math.min(0, ...shown.map(({ low }) => low))
-    const text = (/** @type {number} */ y) => (isShare ? `${y}%` : `${tickText(y)} s`)
-    loadChart(place, {
-      points: shown,
-      axis: { splits: niceSplits(most), text, min: least, max: most },
-      limit: null,
-      height: 190,
-    })
+    return place
   }
+}
+
+/**
+ * @param {{ host: HTMLElement, readout: HTMLElement }} place
+ * @param {readonly MiniPoint[]} points
+ * @param {{ scale: number, say: (sizes: [y: number, low: number, high: number], index: number) => string,
+ *   tick: (y: number) => string, least: number, isBounded: boolean }} of `least` is the least height of the axis
+ */
+function miniChart(place, points, { scale, say, tick, least, isBounded }) {
+  const xs = placesOf(points)
+  const shown = points.map(({ label, isInvalid, value, low, high }, index) => {
+    /** @type {[number, number, number]} */
+    const sizes = [value / scale, (low ?? value) / scale, (high ?? value) / scale]
+    /** @type {LoadPoint} */
+    const point = {
+      x: xs[index] ?? 0,
+      label,
+      state: isInvalid ? 'invalid' : 'meets',
+      y: sizes[0],
+      low: sizes[1],
+      high: sizes[2],
+      text: say(sizes, index),
+    }
+    return point
+  })
+  const most = isBounded ? least : Math.max(least, ...shown.map(({ high }) => high * 1.1)) || 1
+  loadChart(place, {
+    points: shown,
+    axis: { splits: niceSplits(most), text: tick, min: Math.min(0, ...shown.map(({ low }) => low)), max: most },
+    limit: null,
+    height: 190,
+  })
+}
+
+/** Long numbers with a prefix. @param {number} value */
+function shortText(value) {
+  const size = Math.abs(value)
+  if (size >= 1e9) return `${tickText(Math.round(value / 1e7) / 100)} G`
+  if (size >= 1e6) return `${tickText(Math.round(value / 1e4) / 100)} M`
+  return tickText(Math.round(value * 100) / 100)
 }
 
 /** On a scale of doublings; runs of one level stand side by side. @param {readonly { concurrency: number }[]} levels */

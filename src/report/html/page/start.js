@@ -1,5 +1,5 @@
 /** Puts every chart into its place, and ties levels, buffers and choices to them. */
-import { capacityChart, qualityCharts } from './against-load.js'
+import { capacityChart, qualityCharts, serverCharts } from './against-load.js'
 import { percentileChart, playedShare, playsChart, playsEndMs } from './curves.js'
 import { clientOverTime, lagOverTime } from './level-time.js'
 import { element, PAGE, within } from './page.js'
@@ -24,6 +24,7 @@ function setUpProfile(article, profile) {
   }
   forChart('capacity', (figure) => capacityChart(figure, profile))
   forChart('quality', (figure) => qualityCharts(figure, profile))
+  forChart('server', (figure) => serverCharts(figure, profile))
   forChart('lag', (figure) => {
     const chosen = () => /** @type {'all' | 'speak' | 'listen'} */ (checkedValue(figure) ?? 'all')
     const chart = percentileChart(figure, profile, {
