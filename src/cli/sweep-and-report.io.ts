@@ -9,25 +9,28 @@ import { openLevelScorer } from '../sweep/level-scorer.io.js'
 import { runSweep, type SweepEnd, type SweepOptions } from '../sweep/run-sweep.io.js'
 import { createServerScraper } from '../sweep/server-metrics/scraper.io.js'
 import { SWEEP_MANIFEST_FILE } from '../sweep/sweep-manifest.js'
+import { type LiveExportFlags, withLiveExports } from './live-export.io.js'
 import { type PipelineFlags, writePipelineReports } from './pipeline-reports.io.js'
 import { progressEvents } from './progress.io.js'
 import { print, tableStyleFor } from './terminal.io.js'
 
 export async function sweepAndReport(
   sweep: Omit<SweepOptions, 'signal' | 'events' | 'render' | 'scorer' | 'scraper'>,
-  flags: PipelineFlags & {
-    readonly asrKeyEnv?: string
-    readonly serverMetrics?: string[]
-    readonly serverMetric?: string[]
-    readonly json?: boolean
-    readonly quiet?: boolean
-    readonly footer?: readonly string[]
-  },
+  flags: PipelineFlags &
+    LiveExportFlags & {
+      readonly asrKeyEnv?: string
+      readonly serverMetrics?: string[]
+      readonly serverMetric?: string[]
+      readonly json?: boolean
+      readonly quiet?: boolean
+      readonly footer?: readonly string[]
+    },
   interrupt: { signal: AbortSignal; dispose: () => void },
 ): Promise<ExitCode> {
   const { quality } = sweep.config
   const scorer = quality === undefined ? undefined : await openLevelScorer(quality, { keyVariable: flags.asrKeyEnv })
-  const events = await progressEvents({ isQuiet: flags.quiet === true })
+  const progress = await progressEvents({ isQuiet: flags.quiet === true })
+  const { events, close } = await withLiveExports(progress, flags)
   const scraper =
     flags.serverMetrics === undefined
       ? undefined
@@ -40,7 +43,8 @@ export async function sweepAndReport(
   try {
     end = await runSweep({ ...sweep, scorer, scraper, signal: interrupt.signal, events, render: renderedFiles })
   } finally {
-    events.stop()
+    progress.stop()
+    await close()
     await scorer?.close()
     interrupt.dispose()
   }

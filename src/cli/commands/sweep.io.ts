@@ -66,6 +66,8 @@ interface SweepFlags extends DatasetFlags, QualityFlags, Omit<GateFlags, 'runs'>
   readonly session?: Record<string, unknown>
   readonly model?: string
   readonly apiKeyEnv?: string
+  readonly prometheus?: string
+  readonly otlp?: string
   readonly serverMetrics?: string[]
   readonly serverMetric?: string[]
   readonly transport?: SweepConfig['transport']
@@ -153,6 +155,8 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
     )
     .option('--server-metrics <url>', "read the server's Prometheus endpoint each second; may be repeated", collect)
     .option('--server-metric <pattern>', 'keep these series too, such as my_queue_*; may be repeated', collect)
+    .option('--prometheus <port>', 'show live figures at http://127.0.0.1:PORT/metrics; HOST:PORT for other machines')
+    .option('--otlp <url>', 'push live figures to an OpenTelemetry collector')
     .option('--seed <n>', 'seed of everything that is drawn', parseCount(0))
     .option('--header <"Name: value">', 'sent with the upgrade, stored nowhere; may be repeated', collect)
     .option('--resume <dir>', 'go on with an interrupted sweep in its folder')
@@ -200,7 +204,20 @@ async function newSweep(sweepFile: string | undefined, flags: SweepFlags): Promi
 
 /** What may be said again: everything else is in the folder, and would be ignored without a word. */
 const RESUME_FLAGS = new Set<string>([
-  ...['resume', 'url', 'header', 'model', 'apiKeyEnv', 'asrKeyEnv', 'serverMetrics', 'serverMetric', 'json', 'quiet'],
+  ...[
+    'resume',
+    'url',
+    'header',
+    'model',
+    'apiKeyEnv',
+    'asrKeyEnv',
+    'serverMetrics',
+    'serverMetric',
+    'prometheus',
+    'otlp',
+    'json',
+    'quiet',
+  ],
   ...PIPELINE_FLAG_NAMES,
 ])
 

@@ -1,0 +1,114 @@
+/**
+ * What a running sweep shows the world: the level that is being driven, and what the finished ones gave. Live figures come from
+ * the load process's own counters; results come from the traces alone. Pure.
+ */
+import type { LevelProgress } from '../../load/level-plan.js'
+import type { LevelRow } from '../../metrics/level-row.js'
+
+export interface LiveFigure {
+  readonly name: string
+  readonly help: string
+  /** As OpenTelemetry writes units: `s`, `1`, `{session}`. */
+  readonly unit: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Percentiles of a live histogram in microseconds; null while it is empty. */
+export type Summary = { readonly p50: number; readonly p99: number } | null
+
+export interface LiveLevel {
+  readonly concurrency: number
+  readonly repeat: number
+  readonly role: 'level' | 'warmup'
+}
+
+/** Collects the events of a sweep; `figures` is the state of the moment. */
+export class LiveFigures {
+  readonly #summaryOf: (histogram: string) => Summary
+  #level: LiveLevel | undefined
+  #progress: LevelProgress | undefined
+  readonly #rows = new Map<string, LevelRow>()
+
+  /** @param summaryOf reads a histogram as the load process sends it */
+  constructor(summaryOf: (histogram: string) => Summary) {
+    this.#summaryOf = summaryOf
+  }
+
+  levelBegins(level: LiveLevel): void {
+    this.#level = level
+    this.#progress = undefined
+  }
+
+  progress(progress: LevelProgress): void {
+    this.#progress = progress
+  }
+
+  levelEnds({ concurrency, repeat }: Pick<LiveLevel, 'concurrency' | 'repeat'>, row: LevelRow): void {
+    this.#rows.set(`${concurrency}/${repeat}`, row)
+    this.#level = undefined
+    this.#progress = undefined
+  }
+
+  get figures(): readonly LiveFigure[] {
+    return [...this.#liveFigures(), ...this.#resultFigures()]
+  }
+
+  *#liveFigures(): Generator<LiveFigure> {
+    const level = this.#level
+    const help = 'Sessions asked for at once in the level that is being driven; 0 between levels.'
+    yield figure('level_concurrency', help, '{session}', level === undefined ? 0 : level.concurrency)
+    const progress = this.#progress
+    if (level === undefined || progress === undefined) return
+    const sessions = 'Sessions of the level that is being driven, by state.'
+    yield figure('sessions', sessions, '{session}', progress.open, { state: 'open' })
+    yield figure('sessions', sessions, '{session}', progress.done, { state: 'done' })
+    yield figure('sessions', sessions, '{session}', progress.failed, { state: 'failed' })
+    yield figure('sessions_planned', 'Sessions that the level will run.', '{session}', progress.total)
+    yield figure('units_missed', 'Units of the level that came late, as seen live.', '{unit}', progress.missedUnits)
+    yield* quantiles('unit_lag_seconds', 'Live unit lag of the level.', this.#summaryOf(progress.unitLagUs))
+    yield* quantiles(
+      'send_lateness_seconds',
+      'Packets behind their due time.',
+      this.#summaryOf(progress.sendLatenessUs),
+    )
+    const stall = 'Worst event-loop delay of the load process since the last report.'
+    yield figure('event_loop_delay_max_seconds', stall, 's', progress.loopDelayMaxMs / 1000)
+  }
+
+  *#resultFigures(): Generator<LiveFigure> {
+    for (const [key, row] of this.#rows) {
+      const [concurrency = '', repeat = ''] = key.split('/')
+      const labels = { concurrency, repeat }
+      const meets = '1 where a finished level meets its targets, 0 where it misses, -1 where it is invalid.'
+      yield figure('level_meets_targets', meets, '1', row.valid ? Number(row.meets_targets) : -1, labels)
+      const failed = 'Failed sessions of a finished level, denied ones included.'
+      yield figure('level_sessions_failed', failed, '{session}', row.sessions_failed, labels)
+      if (row.unit_miss_rate !== null) {
+        yield figure('level_unit_miss_rate', 'Missed units of a finished level.', '1', row.unit_miss_rate, labels)
+      }
+      if (row.unit_lag_s !== null) {
+        yield figure('level_unit_lag_p95_seconds', 'Unit lag of a finished level.', 's', row.unit_lag_s.p95, labels)
+      }
+      if (row.rtf !== null) {
+        yield figure('level_rtf_p90', 'Real-time factor of the replies of a finished level.', '1', row.rtf.p90, labels)
+      }
+    }
+  }
+}
+
+function* quantiles(name: string, help: string, summary: Summary): Generator<LiveFigure> {
+  if (summary === null) return
+  yield figure(name, help, 's', summary.p50 / 1e6, { quantile: '0.5' })
+  yield figure(name, help, 's', summary.p99 / 1e6, { quantile: '0.99' })
+}
+
+function figure(
+  name: string,
+  help: string,
+  unit: string,
+  value: number,
+  labels: Readonly<Record<string, string>> = {},
+): LiveFigure {
+  return { name: `floorload_${name}`, help, unit, labels, value }
+}
