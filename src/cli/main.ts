@@ -16,6 +16,7 @@ import { reportCommand } from './commands/report.io.js'
 import { scoreCommand } from './commands/score.io.js'
 import { serveCommand } from './commands/serve.io.js'
 import { sweepCommand } from './commands/sweep.io.js'
+import { tablesCommand } from './commands/tables.io.js'
 import { verifyCommand } from './commands/verify.io.js'
 import { errorLine } from './terminal.io.js'
 
@@ -40,6 +41,7 @@ export function program(onExit: (code: ExitCode) => void): Command {
     compareCommand,
     verifyCommand,
     exportCommand,
+    tablesCommand,
     scoreCommand,
     probeCommand,
     serveCommand,

@@ -1,52 +1,75 @@
 /**
- * Progress of a sweep on standard error: a bar on a terminal, nothing in a pipe but one line for each level that ends.
+ * Progress of a sweep on standard error: a line that renews itself on a terminal, a plain one every ten seconds in a pipe, and
+ * one for each level that ends.
  */
-import { Presets, SingleBar } from 'cli-progress'
+import { SingleBar } from 'cli-progress'
+import { US_PER_S } from '../base/clock.js'
+import { SystemClock } from '../base/system-clock.io.js'
+import type { LevelProgress } from '../load/level-plan.js'
 import { mergedSummary, prepareHistograms } from '../load/live-stats.io.js'
 import type { SweepEvents } from '../sweep/run-sweep.io.js'
 import { describeMiss, percent } from '../sweep/verdict-text.js'
+import { type LevelState, progressLine } from './progress-line.js'
 
-// The most telling figures first: a narrow terminal cuts the line at its end.
-const FORMAT =
-  '{name} {bar} {value}/{total}, {open} open, {failed} failed | lag p50/p99 {lagP50}/{lagP99} ms, {missed} missed | late p99 {lateP99} ms, stall {stall} ms'
+/** In a pipe, such as the log of a pipeline. */
+const PLAIN_INTERVAL_US = 10 * US_PER_S
+const PLAIN_WIDTH = 160
 
 /** Events that print. Needs `await` once, because live histograms are merged here. */
 export async function progressEvents({ isQuiet }: { isQuiet: boolean }): Promise<SweepEvents & { stop(): void }> {
   await prepareHistograms()
+  const clock = new SystemClock()
   const isTerminal = process.stderr.isTTY === true && !isQuiet
   let bar: SingleBar | undefined
+  let state: LevelState | undefined
+  let beganAtUs = 0
+  let saidAtUs = 0
+  let shownLength = 0
   const stop = () => {
+    process.stderr.off('resize', clearWrapped)
     bar?.stop()
     bar = undefined
+    state = undefined
+  }
+  // A narrower window breaks the line that stands in it; what was broken off would stay.
+  const clearWrapped = () => {
+    const rows = Math.ceil(shownLength / Math.max(1, process.stderr.columns)) - 1
+    process.stderr.write(`${rows > 0 ? `\u001b[${rows}A` : ''}\r\u001b[J`)
   }
   const say = (text: string) => {
     if (!isQuiet) process.stderr.write(`${text}\n`)
   }
+  // The width is asked for each time: the window may have been made narrower.
+  const line = () => {
+    const text = state === undefined ? '' : progressLine(state, process.stderr.columns ?? 80)
+    shownLength = text.length
+    return text
+  }
   return {
     stop,
     levelBegins: (level, role) => {
-      if (!isTerminal) return
       stop()
-      const name = role === 'warmup' ? 'warm-up ' : `level ${String(level.concurrency).padStart(2)}`
-      bar = new SingleBar(
-        { format: FORMAT, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 4, barsize: 16 },
-        Presets.shades_classic,
-      )
-      bar.start(level.sessions, 0, { ...EMPTY, name })
+      beganAtUs = clock.nowUs()
+      saidAtUs = beganAtUs
+      const repeat = level.repeat > 1 ? ` r${level.repeat}` : ''
+      state = {
+        ...NOTHING_YET,
+        name: role === 'warmup' ? 'warm-up' : `level ${level.concurrency}${repeat}`,
+        total: level.sessions,
+      }
+      if (!isTerminal) return
+      bar = new SingleBar({ format: line, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 4 })
+      bar.start(level.sessions, 0)
+      process.stderr.on('resize', clearWrapped)
     },
     progress: (_, progress) => {
-      if (bar === undefined) return
-      const lag = mergedSummary([progress.unitLagUs])
-      const late = mergedSummary([progress.sendLatenessUs])
-      bar.update(progress.done, {
-        open: progress.open,
-        failed: progress.failed,
-        missed: progress.missedUnits,
-        lagP50: ms(lag?.p50, 0),
-        lagP99: ms(lag?.p99, 0),
-        lateP99: ms(late?.p99, 1),
-        stall: progress.loopDelayMaxMs.toFixed(1),
-      })
+      if (state === undefined) return
+      const nowUs = clock.nowUs()
+      state = { ...state, ...figuresOf(progress), elapsedS: (nowUs - beganAtUs) / US_PER_S }
+      bar?.update(progress.done)
+      if (isTerminal || nowUs - saidAtUs < PLAIN_INTERVAL_US) return
+      saidAtUs = nowUs
+      say(progressLine(state, PLAIN_WIDTH))
     },
     levelEnds: (level, { row, targets }) => {
       stop()
@@ -71,8 +94,30 @@ export async function progressEvents({ isQuiet }: { isQuiet: boolean }): Promise
   }
 }
 
-const EMPTY = { open: 0, failed: 0, missed: 0, lagP50: '-', lagP99: '-', lateP99: '-', stall: '-' }
+const NOTHING_YET: LevelState = {
+  name: '',
+  open: 0,
+  done: 0,
+  failed: 0,
+  total: 0,
+  elapsedS: 0,
+  missedUnits: 0,
+  lagMs: null,
+  lateP99Ms: null,
+  stallMs: 0,
+}
 
-function ms(us: number | undefined, digits: number): string {
-  return us === undefined ? '-' : (us / 1000).toFixed(digits)
+function figuresOf(progress: LevelProgress): Partial<LevelState> {
+  const lag = mergedSummary([progress.unitLagUs])
+  const late = mergedSummary([progress.sendLatenessUs])
+  return {
+    open: progress.open,
+    done: progress.done,
+    failed: progress.failed,
+    total: progress.total,
+    missedUnits: progress.missedUnits,
+    lagMs: lag === null ? null : { p50: lag.p50 / 1000, p99: lag.p99 / 1000 },
+    lateP99Ms: late === null ? null : late.p99 / 1000,
+    stallMs: progress.loopDelayMaxMs,
+  }
 }

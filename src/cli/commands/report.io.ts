@@ -1,5 +1,5 @@
 /** `floorload report`: the same table from recorded runs, ours or another recorder's; the same bytes for the same runs. */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
@@ -11,12 +11,12 @@ import { decidingMargins, qualitySettingsSchema } from '../../profile/quality-se
 import { type Gate, gateSchema } from '../../profile/sweep-file.js'
 import { RENDERED_FILES, renderedFiles } from '../../report/rendered-files.js'
 import { terminalReport } from '../../report/terminal-report.js'
-import { type AnalysedRun, analyseRun, type EvaluationOverrides } from '../../sweep/analyse-run.io.js'
+import type { AnalysedRun, EvaluationOverrides } from '../../sweep/analyse-run.io.js'
 import { openLevelScorer } from '../../sweep/level-scorer.io.js'
 import type { ScoredCapture } from '../../sweep/quality-result.js'
+import { readLevels } from '../../sweep/read-levels.io.js'
 import { QUALITY_FOLDER } from '../../sweep/run-sweep.io.js'
 import { type QualityInput, servingResult } from '../../sweep/serving-result.js'
-import { SWEEP_MANIFEST_FILE } from '../../sweep/sweep-manifest.js'
 import { interruptSignal } from '../interrupt.io.js'
 import { collect, parseCount, parseNumber } from '../parse.js'
 import { addQualityFlags, type QualityFlags, qualitySettings } from '../quality-flags.js'
@@ -57,30 +57,7 @@ async function report(flags: ReportFlags): Promise<ExitCode> {
       fix: 'give the name of the JSON file, such as serving.json',
     })
   }
-  const directories = (await Promise.all(flags.run.map(levelsOf))).flat()
-  const runs: AnalysedRun[] = []
-  for (const directory of directories) {
-    const analysed = await analyseRun(directory, flags)
-    const { concurrency } = analysed.run
-    if (flags.concurrency !== undefined && concurrency !== undefined && concurrency !== flags.concurrency) {
-      throw new UserError({
-        code: 'USAGE',
-        message: `--concurrency ${flags.concurrency}: ${directory} was recorded with ${concurrency} sessions at once`,
-        fix: 'leave it out: it is for recordings that do not say',
-      })
-    }
-    if (analysed.run.isInterrupted && !flags.run.includes(directory))
-      note(`${directory} was interrupted and is left out`)
-    else if (analysed.run.role === 'warmup') note(`${directory} is a warm-up and is left out`)
-    else runs.push(analysed)
-  }
-  if (runs.length === 0) {
-    throw new UserError({
-      code: 'RUN_UNREADABLE',
-      message: 'no recorded level was found',
-      fix: 'give the folder of a level with --run',
-    })
-  }
+  const runs = await readLevels({ folders: flags.run, overrides: flags, onNote: note })
   const quality = await scoresOf(runs, flags)
   const result = servingResult({ runs, toolVersion: toolVersion(), gate: commonGate(runs), quality })
   if (flags.output !== undefined) {
@@ -119,17 +96,6 @@ async function scoresOf(runs: readonly AnalysedRun[], flags: ReportFlags): Promi
     dispose()
   }
   return { scores, margins: decidingMargins(settings), seed: commonSetting(runs, ({ run }) => run.seed) ?? 0 }
-}
-
-/** A folder with `sweep.json` stands for the levels in it. */
-async function levelsOf(directory: string): Promise<string[]> {
-  const isSweep = await stat(join(directory, SWEEP_MANIFEST_FILE)).then(
-    () => true,
-    () => false,
-  )
-  if (!isSweep) return [directory]
-  const names = (await readdir(directory)).filter((name) => /^concurrency-\d+(-r\d+)?$/.test(name))
-  return names.map((name) => join(directory, name))
 }
 
 /** The gate that all runs were recorded under; none when they differ. */
