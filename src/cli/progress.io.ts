@@ -86,6 +86,7 @@ export async function progressEvents({ isQuiet }: { isQuiet: boolean }): Promise
         `level ${level.concurrency}${repeat}: ${state}; ${row.sessions_succeeded}/${row.sessions_attempted} sessions ok${miss}${lag}${rtf}`,
       )
     },
+    scoringBegins: (run) => say(`${run}: scoring the conversations …`),
     stopped: (level, reason) => say(`stopped after level ${level.concurrency}: ${reason} (stop rule)`),
     note: (text) => {
       stop()

@@ -59,14 +59,16 @@ export async function sweepAndReport(
   }
   // Of an interrupted sweep a pipeline gets its exit code alone: half a result must not look like a whole one.
   if (!end.wasInterrupted) await writePipelineReports(end.result, flags)
-  return exitCodeOf(end)
+  return exitCodeOf(end, quality !== undefined)
 }
 
-function exitCodeOf({ result, runs, wasInterrupted }: SweepEnd): ExitCode {
+function exitCodeOf({ result, runs, wasInterrupted }: SweepEnd, isQualityAsked: boolean): ExitCode {
   if (wasInterrupted) return EXIT.interrupted
   const attempted = runs.flatMap(({ sessions }) => sessions)
   // Nothing ever opened: that says nothing of how the server keeps its deadlines.
   if (attempted.length > 0 && attempted.every(({ openAtUs }) => openAtUs === undefined)) return EXIT.unreachable
   if (result.gate !== null) return exitCodeOfGate(result.gate)
+  // Scores that were asked for and that no level has are a measurement that failed.
+  if (isQualityAsked && result.levels.every(({ quality }) => quality === null)) return EXIT.notMeasured
   return result.levels.some(({ valid }) => valid) ? EXIT.ok : EXIT.notMeasured
 }

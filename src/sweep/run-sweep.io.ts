@@ -35,6 +35,8 @@ export interface SweepEvents {
   levelBegins?(level: PlannedLevel, role: 'level' | 'warmup'): void
   progress?(level: PlannedLevel, progress: LevelProgress): void
   levelEnds?(level: PlannedLevel, analysed: AnalysedRun): void
+  /** The level has ended, and its captured audio is being scored. */
+  scoringBegins?(run: string): void
   /** The stop rule ended the sweep before its last level. */
   stopped?(level: PlannedLevel, reason: string): void
   note?(text: string): void
@@ -117,8 +119,8 @@ class Sweep {
       }
       this.#runs.push(analysed)
       await this.#writeResult()
-      await this.#score(analysed)
       this.#options.events.levelEnds?.(level, analysed)
+      await this.#score(analysed)
       const reason = stopReason(analysed, config)
       if (reason !== undefined && level.concurrency < highestAllowed) {
         highestAllowed = level.concurrency
@@ -188,6 +190,7 @@ class Sweep {
   async #score({ run }: AnalysedRun): Promise<void> {
     const { scorer, output, signal, events } = this.#options
     if (scorer === undefined || signal.aborted) return
+    events.scoringBegins?.(run.name)
     try {
       const tree = join(output, QUALITY_FOLDER, run.name)
       this.#scores.set(run.directory, await scorer.score({ run: run.directory, tree, signal }))

@@ -4,12 +4,12 @@
  * the same bytes; the tree appears whole or not at all.
  * Source: docs/formats.md, "Reference tree".
  */
-import { mkdtemp, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
-import { makeFolder, outputError, writeFileWhole } from '../../base/atomic-file.io.js'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { UserError } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import { toolVersion } from '../../base/version.io.js'
+import { ensureFree, writeFolderWhole } from '../../base/whole-folder.io.js'
 import { MANIFEST_FILE, RUN_FILE } from '../../capture/run-manifest.js'
 import { profileOfRun } from '../../capture/run-profile.io.js'
 import { type RecordedRun, readRun } from '../../capture/run-reader.io.js'
@@ -20,7 +20,6 @@ import { chooseWindows } from './choose-windows.js'
 import { type PairManifest, pairFiles, pairManifest } from './pair-tree.js'
 import { isOfPair, type RecordedWindow, recordedWindow } from './recorded-window.io.js'
 import { runSamples } from './run-samples.io.js'
-import type { TreeFile } from './tree-file.js'
 import { PAIR_MANIFEST_FILE, TREE_MANIFEST_FILE, type TreeManifest } from './tree-manifest.js'
 import { type TreeHead, windowFiles, windowManifest } from './window-tree.js'
 
@@ -59,7 +58,7 @@ export async function exportRuns(options: ExportOptions): Promise<ExportedTree> 
     ? { file: PAIR_MANIFEST_FILE, manifest: pairManifest(head, chosen.windows), files: pairFiles(chosen.windows) }
     : { file: TREE_MANIFEST_FILE, manifest: windowManifest(head, chosen.windows), files: windowFiles(chosen.windows) }
   signal?.throwIfAborted()
-  await writeTree(out, [...built.files, { path: built.file, content: jsonText(built.manifest) }])
+  await writeFolderWhole(out, [...built.files, { path: built.file, content: jsonText(built.manifest) }])
   return { manifest: built.manifest, manifestFile: join(out, built.file) }
 }
 
@@ -143,22 +142,6 @@ function treeHead(opened: readonly OpenedRun[], left: Pick<TreeHead, 'superseded
   }
 }
 
-/** Beside its place first, so that a tree that is there is whole. */
-async function writeTree(out: string, files: Iterable<TreeFile>): Promise<void> {
-  const target = resolve(out)
-  let building: string | undefined
-  try {
-    await makeFolder(dirname(target))
-    building = await mkdtemp(join(dirname(target), `.${basename(target)}.part-`))
-    for (const { path, content } of files) await writeFileWhole(join(building, path), content)
-    await rmdir(target).catch(() => undefined)
-    await rename(building, target)
-  } catch (thrown) {
-    if (building !== undefined) await rm(building, { recursive: true, force: true })
-    throw thrown instanceof UserError ? thrown : outputError(out, thrown)
-  }
-}
-
 /** A mistyped folder would make every sample look changed. */
 async function ensureDataset(root: string | undefined): Promise<void> {
   if (root === undefined) return
@@ -167,20 +150,4 @@ async function ensureDataset(root: string | undefined): Promise<void> {
   } catch (cause) {
     throw unreadable(root, cause)
   }
-}
-
-async function ensureFree(out: string): Promise<void> {
-  let entries: string[]
-  try {
-    entries = await readdir(out)
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw outputError(out, thrown)
-  }
-  if (entries.length === 0) return
-  throw new UserError({
-    code: 'OUTPUT_EXISTS',
-    message: `the folder ${out} holds other files (${entries.slice(0, 3).join(', ')})`,
-    fix: 'choose another --out, or remove it',
-  })
 }

@@ -1,0 +1,42 @@
+/**
+ * `units`: one row for each unit that was due, with or without a receipt, so that the mean of `missed` over a level is its
+ * miss rate. Native profiles only. Columns: docs/exports.md.
+ */
+import { US_PER_MS } from '../../base/clock.js'
+import type { UnitFacts } from '../../metrics/session-facts.js'
+import { type Column, type Table, tableOf } from './table.js'
+import { levelSeconds, SESSION_KEY, secondsOf, sessionsOf, type TabledRun, type TabledSession } from './tabled-run.js'
+
+export function unitTable(runs: readonly TabledRun[]): Table {
+  return tableOf('units', COLUMNS, sessionsOf(runs).flatMap(unitsOf))
+}
+
+interface UnitRow extends TabledSession {
+  readonly unit: number
+  /** Undefined for a unit without a receipt. */
+  readonly done: UnitFacts | undefined
+}
+
+function unitsOf(session: TabledSession): UnitRow[] {
+  const byNumber = new Map(session.facts.units.map((done) => [done.unit, done]))
+  return Array.from({ length: session.facts.unitsExpected ?? 0 }, (_, unit) => ({
+    ...session,
+    unit,
+    done: byNumber.get(unit),
+  }))
+}
+
+const COLUMNS: readonly Column<UnitRow>[] = [
+  ...SESSION_KEY,
+  { name: 'unit', type: 'integer', isRequired: true, of: ({ unit }) => unit },
+  { name: 'done_s', type: 'number', of: ({ run, done }) => levelSeconds(run, done?.doneAtUs) },
+  { name: 'lag_s', type: 'number', of: ({ done }) => secondsOf(done?.lagUs) },
+  { name: 'speak', type: 'boolean', of: ({ done }) => done?.isSpeak },
+  { name: 'missed', type: 'boolean', isRequired: true, of: isMissed },
+]
+
+/** The rule of the level row: late, without an established lag, or in a session that failed (docs/metrics.md). */
+function isMissed({ run, facts, done }: UnitRow): boolean {
+  const unitUs = (run.profile.unit_ms ?? 0) * US_PER_MS
+  return !facts.hasSucceeded || done?.lagUs === undefined || done.lagUs > unitUs
+}
