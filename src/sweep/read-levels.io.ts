@@ -42,8 +42,8 @@ export async function readLevels(options: ReadLevelsOptions): Promise<AnalysedRu
   if (runs.length === 0) {
     throw new UserError({
       code: 'RUN_UNREADABLE',
-      message: 'no recorded level was found',
-      fix: 'give the folder of a level with --run',
+      message: `${folders.join(', ')} holds no finished level`,
+      fix: 'give the folder of a level, or the output folder of a sweep',
     })
   }
   return runs
@@ -56,6 +56,6 @@ async function levelsOf(directory: string): Promise<string[]> {
     () => false,
   )
   if (!isSweep) return [directory]
-  const names = (await readdir(directory)).filter((name) => /^concurrency-\d+(-r\d+)?$/.test(name))
+  const names = (await readdir(directory)).filter((name) => /^concurrency-\d+(-r\d+)?$/.test(name)).sort()
   return names.map((name) => join(directory, name))
 }

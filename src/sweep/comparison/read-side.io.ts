@@ -1,14 +1,15 @@
 /** One side of a comparison from disk: the levels of a sweep, or one level, every figure computed anew from its traces. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { messageOf, UserError } from '../../base/errors.js'
 import { INPUT_FILE } from '../../capture/run-manifest.js'
 import type { SessionEntry } from '../../capture/run-reader.io.js'
 import { UNIFIED_FILE, UNIFIED_ROWS_FILE } from '../../quality/unified/unified-files.io.js'
-import { type AnalysedRun, analyseRun } from '../analyse-run.io.js'
+import type { AnalysedRun } from '../analyse-run.io.js'
 import { readSweepManifest } from '../output-folder.io.js'
 import type { ScoredCapture } from '../quality-result.js'
+import { readLevels } from '../read-levels.io.js'
 import { QUALITY_FOLDER } from '../run-sweep.io.js'
 import { SWEEP_MANIFEST_FILE } from '../sweep-manifest.js'
 import type { ComparedRun, ComparedSide, SweepConditions } from './compared-run.js'
@@ -29,27 +30,11 @@ export async function readSide(directory: string, onNote: (note: string) => void
     })
   }
   const isSweep = await isFile(join(directory, SWEEP_MANIFEST_FILE))
-  const folders = isSweep ? await levelFolders(directory) : [directory]
   const runs: ComparedRun[] = []
-  for (const folder of folders) {
-    const analysed = await analyseRun(folder)
-    if (analysed.run.role === 'warmup') onNote(`${folder} is a warm-up and is left out`)
-    else if (isSweep && analysed.run.isInterrupted) onNote(`${folder} was interrupted and is left out`)
-    else runs.push({ analysed, inputs: await inputHashes(analysed), scored: await scoresOf(analysed) })
-  }
-  if (runs.length === 0) {
-    throw new UserError({
-      code: 'RUN_UNREADABLE',
-      message: `${directory} holds no finished level`,
-      fix: 'give the output folder of a sweep, or the folder of one level',
-    })
+  for (const analysed of await readLevels({ folders: [directory], onNote })) {
+    runs.push({ analysed, inputs: await inputHashes(analysed), scored: await scoresOf(analysed) })
   }
   return { name: basename(resolve(directory)), runs, sweep: isSweep ? await conditionsOf(directory) : undefined }
-}
-
-async function levelFolders(sweep: string): Promise<string[]> {
-  const names = (await readdir(sweep)).filter((name) => /^concurrency-\d+(-r\d+)?$/.test(name)).sort()
-  return names.map((name) => join(sweep, name))
 }
 
 async function conditionsOf(sweep: string): Promise<SweepConditions> {
