@@ -7,6 +7,8 @@ import { jsonText } from '../../base/json.js'
 import { toolVersion } from '../../base/version.io.js'
 import { comparisonMarkdown } from '../../report/comparison-markdown.js'
 import { terminalComparison } from '../../report/comparison-table.js'
+import { comparisonHtml } from '../../report/html/comparison-report.js'
+import { pageAssets } from '../../report/html/page-assets.io.js'
 import type { ComparedSide } from '../../sweep/comparison/compared-run.js'
 import { compareSides } from '../../sweep/comparison/comparison.js'
 import type { Comparison } from '../../sweep/comparison/comparison-result.js'
@@ -23,6 +25,7 @@ interface CompareFlags {
 }
 
 const MARKDOWN_FILE = 'COMPARISON.md'
+const PAGE_FILE = 'comparison.html'
 
 export function compareCommand(onExit: (code: ExitCode) => void): Command {
   return new Command('compare')
@@ -35,7 +38,7 @@ export function compareCommand(onExit: (code: ExitCode) => void): Command {
       collect,
     )
     .option('--fail-on <verdict>', 'exit 1 when the verdict is "worse"', failVerdict)
-    .option('--output <file>', `write the comparison as JSON here, and ${MARKDOWN_FILE} beside it`)
+    .option('--output <file>', `write the comparison as JSON here, and ${MARKDOWN_FILE} and ${PAGE_FILE} beside it`)
     .option('--json', 'print the comparison as JSON')
     .action(async (old: string, fresh: string, flags: CompareFlags) => {
       onExit(await compare(old, fresh, flags))
@@ -43,10 +46,11 @@ export function compareCommand(onExit: (code: ExitCode) => void): Command {
 }
 
 async function compare(oldFolder: string, newFolder: string, flags: CompareFlags): Promise<ExitCode> {
-  if (flags.output !== undefined && basename(flags.output) === MARKDOWN_FILE) {
+  const taken = [MARKDOWN_FILE, PAGE_FILE].find((name) => flags.output !== undefined && basename(flags.output) === name)
+  if (taken !== undefined) {
     throw new UserError({
       code: 'USAGE',
-      message: `--output ${flags.output}: ${MARKDOWN_FILE} is written beside the result`,
+      message: `--output ${flags.output}: ${taken} is written beside the result`,
       fix: 'give the name of the JSON file, such as comparison.json',
     })
   }
@@ -58,6 +62,7 @@ async function compare(oldFolder: string, newFolder: string, flags: CompareFlags
   if (flags.output !== undefined) {
     await writeFileWhole(flags.output, jsonText(comparison))
     await writeFileWhole(join(dirname(flags.output), MARKDOWN_FILE), comparisonMarkdown(comparison))
+    await writeFileWhole(join(dirname(flags.output), PAGE_FILE), comparisonHtml(comparison, pageAssets().style))
   }
   print(flags.json === true ? jsonText(comparison) : terminalComparison(comparison, tableStyleFor(process.stdout)))
   return exitCodeOf(comparison, flags)
