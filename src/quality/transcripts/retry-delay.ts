@@ -13,7 +13,7 @@ export const DEFAULT_RETRIES: RetryPolicy = { attempts: 5, firstDelayMs: 500, de
 
 const RETRIED_CLIENT_ERRORS = new Set([408, 409, 429])
 
-/** 501 (not implemented) and 505 (HTTP version) say that the server never will. */
+/** 501 and 505 (HTTP version) say that the server never will. */
 export function isRetried(status: number): boolean {
   return RETRIED_CLIENT_ERRORS.has(status) || (status >= 500 && status !== 501 && status !== 505)
 }
