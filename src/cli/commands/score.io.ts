@@ -12,8 +12,9 @@ import { writeSensitivity } from '../../quality/sensitivity/sensitivity-file.io.
 import { renderSensitivity } from '../../quality/sensitivity/sensitivity-table.js'
 import { obtainTranscripts } from '../../quality/transcripts/obtain-transcripts.io.js'
 import { parseTranscriptSpec, type TranscriptSpec } from '../../quality/transcripts/transcript-spec.js'
+import { vadTranscriptsFromFile } from '../../quality/transcripts/vad-file.io.js'
 import { type ReferenceColumn, referenceColumn } from '../../quality/unified/reference-column.js'
-import { type ScoredTree, scoreTree } from '../../quality/unified/score-tree.io.js'
+import { type ScoredTree, type ScoreTreeOptions, scoreTree } from '../../quality/unified/score-tree.io.js'
 import { writeUnified } from '../../quality/unified/unified-files.io.js'
 import { unifiedText } from '../../report/unified-table.js'
 import { interruptSignal } from '../interrupt.io.js'
@@ -84,24 +85,31 @@ interface Scoring {
 
 async function scoreWith(spec: TranscriptSpec, { tree, flags, signal, finder, of }: Scoring): Promise<ScoredTree> {
   const { speechFrom } = flags
-  const words =
-    spec.kind === 'tree'
-      ? { file: spec.file }
-      : await obtainTranscripts({
-          tree,
-          spec,
-          place: of === 1 ? 'tree' : 'beside',
-          recognizer: {
-            model: flags.asrModel,
-            keyVariable: flags.asrKeyEnv,
-            language: flags.asrLanguage,
-            concurrency: flags.asrConcurrency,
-          },
-          finder,
-          signal,
-        })
+  const words = await wordsOf(spec, { tree, flags, signal, finder, of })
   const speech = speechFrom === undefined ? { finder } : { file: speechFrom }
   return scoreTree({ tree, words, speech, requiresAsr: flags.requireAsr, signal })
+}
+
+async function wordsOf(
+  spec: TranscriptSpec,
+  { tree, flags, signal, finder, of }: Scoring,
+): Promise<ScoreTreeOptions['words']> {
+  if (spec.kind === 'tree') return { file: spec.file }
+  // A detector that ran elsewhere stands for ours throughout.
+  if (spec.kind === 'vad' && flags.speechFrom !== undefined) return vadTranscriptsFromFile(tree, flags.speechFrom)
+  return obtainTranscripts({
+    tree,
+    spec,
+    place: of === 1 ? 'tree' : 'beside',
+    recognizer: {
+      model: flags.asrModel,
+      keyVariable: flags.asrKeyEnv,
+      language: flags.asrLanguage,
+      concurrency: flags.asrConcurrency,
+    },
+    finder,
+    signal,
+  })
 }
 
 /** Writes, then prints: what cannot be written is not shown as done. */

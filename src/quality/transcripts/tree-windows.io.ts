@@ -88,7 +88,7 @@ export async function readWindow(tree: string, sample: TreeSample): Promise<Tree
       `${folder}: ${OUTPUT_WAV_FILE} is ${encoding}, ${channels} channel(s), ${sampleRateHz} Hz; it must be mono PCM16 at ${WINDOW_RATE_HZ} Hz`,
     )
   }
-  return { pcm: wavMonoPcm16(audio), audioSha256, cutS: await cutOf(tree, sample) }
+  return { pcm: wavMonoPcm16(audio), audioSha256, cutS: await cutSecondsOf(tree, sample) }
 }
 
 /** A tree that cannot be used as it is. */
@@ -96,7 +96,8 @@ export function treeError(message: string, fix = 'export the tree again'): UserE
   return new UserError({ code: 'TREE_INVALID', message, fix })
 }
 
-async function cutOf(tree: string, sample: TreeSample): Promise<number | null> {
+/** R of an interruption window, null for others. @throws UserError TREE_INVALID */
+export async function cutSecondsOf(tree: string, sample: TreeSample): Promise<number | null> {
   const folder = sampleFolder(sample)
   const task = isFdbV10Subset(sample.subset) ? FDB_V10[sample.subset].task : sample.task
   if (task !== 'user_interruption') return null

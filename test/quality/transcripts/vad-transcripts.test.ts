@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { SpeechFinder } from '../../../src/quality/detection/speech-finder.js'
+import { vadTranscriptsFromFile } from '../../../src/quality/transcripts/vad-file.io.js'
 import { vadTranscripts } from '../../../src/quality/transcripts/vad-transcripts.io.js'
-import { INTERRUPTION, PAUSE, smallTree, TURN } from './small-tree.js'
+import { INTERRUPTION, PAUSE, R, smallTree, TURN } from './small-tree.js'
 
 /** The second half of each window is speech. */
 function halfFinder(windows: Int16Array[]): SpeechFinder {
@@ -35,5 +36,45 @@ describe('vadTranscripts', () => {
     expect(windows).toHaveLength(2)
     expect(transcripts.get(INTERRUPTION)?.words).toEqual([])
     expect(transcripts.get(PAUSE)?.words).toHaveLength(1)
+  })
+})
+
+describe('segments of another detector', () => {
+  const files = (interruption: unknown) => ({
+    [`${PAUSE}/vad.json`]: [[0.1, 0.4]],
+    [`${TURN}/vad.json`]: [],
+    [`${INTERRUPTION}/vad.json`]: interruption as object,
+  })
+
+  it('are the words; of an interruption what lies after R', async () => {
+    const tree = await smallTree(
+      files([
+        [0, 0.5],
+        [1, 1.25],
+        [1.1, 1.4],
+        [1.45, 1.5],
+      ]),
+    )
+    const { recognizer, transcripts } = await vadTranscriptsFromFile(tree, 'vad.json')
+    expect(recognizer).toMatchObject({ kind: 'vad', details: { kind: 'file', file: 'vad.json' } })
+    const times = (name: string) => transcripts.get(name)?.words.map(({ startS, endS }) => [startS, endS])
+    expect(times(PAUSE)).toEqual([[0.1, 0.4]])
+    expect(times(TURN)).toEqual([])
+    // The second one ends at R; the third carries over it.
+    expect(times(INTERRUPTION)).toEqual([
+      [R, 1.4],
+      [1.45, 1.5],
+    ])
+  })
+
+  it.each([
+    { name: 'is missing', extra: {}, message: /1 has no vad\.json/ },
+    { name: 'is no list', extra: files({ a: 1 }), message: /synthetic_user_interruption\/3: vad\.json is not a list/ },
+  ])('are refused where a file $name', async ({ extra, message }) => {
+    const tree = await smallTree(extra)
+    await expect(vadTranscriptsFromFile(tree, 'vad.json')).rejects.toMatchObject({
+      code: 'TREE_INVALID',
+      message: expect.stringMatching(message),
+    })
   })
 })
