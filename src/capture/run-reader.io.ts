@@ -25,6 +25,7 @@ import {
   runManifestSchema,
   TRACE_FILE,
 } from './run-manifest.js'
+import { type SampleName, sampleNameOf } from './sample-name.js'
 import { type SelfMonitoring, selfMonitoringSchema } from './self-monitoring.js'
 import { parseTrace, type TraceLine } from './trace-record.js'
 
@@ -34,6 +35,8 @@ export interface SessionEntry {
   readonly directory: string
   /** From the run's books, where they say it. */
   readonly declaredInputS: number | undefined
+  /** What it sent; absent where the run keeps no books. */
+  readonly sample?: SampleName & { readonly variant: string }
   /** Why the session cannot be read at all; it stays in every denominator. */
   readonly problem?: string
 }
@@ -246,6 +249,7 @@ function sessionsOf(directory: string, books: RunBooks) {
         name,
         directory: path,
         declaredInputS: state.input?.duration_s,
+        sample: { ...sampleNameOf(sample), variant },
         ...(isOutside ? { problem: `its folder ${relativePath} lies outside the run` } : {}),
       })
     }

@@ -6,11 +6,13 @@ import { HistogramLogReader } from 'hdr-histogram-js'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UserError } from '../../src/base/errors.js'
+import type { SelfMonitoring } from '../../src/capture/self-monitoring.js'
 import { program } from '../../src/cli/main.js'
 import type { SessionFacts } from '../../src/metrics/session-facts.js'
 import { hdrLog } from '../../src/report/tables/hdr-log.js'
 import { parquetFile } from '../../src/report/tables/parquet-file.js'
 import type { Table } from '../../src/report/tables/table.js'
+import type { TabledRun } from '../../src/report/tables/tabled-run.js'
 import { factsWith, NATIVE } from '../helpers/measured-levels.js'
 import { runFiles } from '../helpers/recorded-runs.js'
 import { temporaryFolder, writeTree } from '../helpers/temp-folders.js'
@@ -64,9 +66,9 @@ describe('Parquet', () => {
   })
 })
 
-function logOf(sessions: readonly SessionFacts[]) {
+function logOf(sessions: readonly SessionFacts[], stalls: TabledRun['stalls'] = undefined) {
   const run = { name: 'x', parentName: 'y', label: 'odd\nname', profile: NATIVE, concurrency: 2, repeat: 1 }
-  return hdrLog({ ...run, reserveUs: 80_000, originUs: 1_000_000, sessions })
+  return hdrLog({ ...run, reserveUs: 80_000, originUs: 1_000_000, sessions, samples: new Map(), stalls })
 }
 
 /** Count and highest value of each histogram by tag. */
@@ -97,7 +99,8 @@ describe('HDR log', () => {
     })
     expect(histograms).toBe(3)
     expect(text).toContain('"run":"odd\\nname"')
-    expect(text).toMatch(/^Tag=unit_lag,0\.000,9\.000,/m)
+    expect(text).toMatch(/^Tag=unit_lag,1\.000,9\.000,/m)
+    expect(text).toContain('#[StartTime: 1.000 (seconds since epoch)')
   })
 
   it('counts what it cannot hold', () => {
@@ -106,6 +109,12 @@ describe('HDR log', () => {
     expect(text).toContain('#send_lateness: 1 of 3 values were below 0 and stand as 0\n')
     expect(text).toContain('#unit_lag: 1 of 1 values stand as one hour, the highest\n')
     expect(readLog(text)).toMatchObject({ send_lateness: [3, 5], unit_lag: [1, about(3_600_000_000)] })
+  })
+
+  it('says of the stalls of the load process which ones are not in it', () => {
+    const { text } = logOf([factsWith()], { delaysUs: [2_000, 31_000], thresholdMs: 2 })
+    expect(readLog(text)).toMatchObject({ client_stall: [2, about(31_000)] })
+    expect(text).toContain('#client_stall: wake-ups less than 2 ms late were not recorded one by one\n')
   })
 
   it('leaves out the lateness of sends where a session has no due times', () => {
@@ -141,12 +150,34 @@ async function tables(...args: readonly string[]) {
   return { exitCode, stdout }
 }
 
+const MONITORING: SelfMonitoring = {
+  schema: 'floorload.self-monitoring/1',
+  interval_ms: 10,
+  threshold_ms: 2,
+  stalls: [[593_390.5, 593_390.503, 593_390.513]],
+  event_loop_delay_ms: null,
+  gc: { pauses: 0, total_ms: 0, max_ms: 0 },
+  series: [],
+  live_send_lateness_us: null,
+  rss_max_mb: 1,
+  trace_bytes: 0,
+}
+
 /** Two levels of a sweep, one of which was interrupted. */
 async function sweepFolder(): Promise<string> {
   const root = await temporaryFolder()
   const sessions = { one: {}, two: { inputSamples: 48_000 } }
   await writeTree(join(root, 'sweep'), { 'sweep.json': {} })
-  await writeTree(join(root, 'sweep/concurrency-2'), runFiles({ name: '', concurrency: 2, sessions }))
+  const files = runFiles({ name: '', concurrency: 2, sessions })
+  const { samples, ...books } = files['run.json'] as { samples: { id: string }[] }
+  const named = samples.map((sample) =>
+    sample.id === 'one' ? { ...sample, item: 'slt-01', subset: 'speech' } : sample,
+  )
+  await writeTree(join(root, 'sweep/concurrency-2'), {
+    ...files,
+    'run.json': { ...books, samples: named },
+    'self-monitoring.json': MONITORING,
+  })
   await writeTree(
     join(root, 'sweep/concurrency-4'),
     runFiles({ name: '', concurrency: 4, sessions, books: { status: 'interrupted' } }),
@@ -172,10 +203,14 @@ describe('floorload tables', () => {
       'units.parquet 4',
       'replies.csv 0',
       'replies.parquet 0',
-      'concurrency-2.hlog 3',
+      'concurrency-2.hlog 4',
     ])
     expect((await readdir(out)).sort()).toEqual(files.map(({ path }) => path).sort())
     expect(await readdir(join(root, 'below'))).toEqual(['out'])
+    expect(await readFile(join(out, 'sessions.csv'), 'utf8')).toContain(
+      '\nminicpmo-native,concurrency-2,2,1,speech/one/input,speech,slt-01,input,ok,,1,',
+    )
+    expect(await readFile(join(out, 'concurrency-2.hlog'), 'utf8')).toContain('\nTag=client_stall,593390.')
 
     await tables('--run', sweep, '--out', join(root, 'again'))
     for (const { path } of files) {

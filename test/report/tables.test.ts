@@ -11,7 +11,7 @@ import { deniedFacts, factsWith, NATIVE, rowOf, TURN_BASED } from '../helpers/me
 
 function runWith(sessions: readonly SessionFacts[], changes: Partial<RunFacts> = {}): RunFacts {
   const run = { name: 'concurrency-4', parentName: 'a', profile: NATIVE, concurrency: 4, repeat: 1, reserveUs: 80_000 }
-  return { ...run, sessions, ...changes }
+  return { ...run, sessions, samples: new Map(), stalls: undefined, ...changes }
 }
 
 function tabled(...runs: readonly RunFacts[]): TabledRun[] {
@@ -75,7 +75,8 @@ describe('tables', () => {
   })
 
   it('have times on the clock of the level, units in their names, and null where there is nothing', () => {
-    const runs = tabled(runWith(SESSIONS))
+    const samples = new Map([['b', { subset: 'speech', item: 'slt-01', variant: 'input' }]])
+    const runs = tabled(runWith(SESSIONS, { samples }))
     const [, good, denied] = records(sessionTable(runs))
     expect(good).toEqual({
       profile: 'minicpmo-native',
@@ -83,9 +84,13 @@ describe('tables', () => {
       concurrency: 4,
       repeat: 1,
       session: 'b',
+      subset: 'speech',
+      sample: 'slt-01',
+      variant: 'input',
       outcome: 'ok',
       reason: null,
       input_s: 2,
+      level_start_s: 4,
       t0_s: 1.5,
       open_s: 1,
       close_s: 5,
@@ -108,16 +113,50 @@ describe('tables', () => {
       reserve_s: 0.08,
       underrun_replies: 1,
     })
-    expect(denied).toMatchObject({ open_s: null, t0_s: null, unit_lag_p99_s: null, first_audio_min_s: null })
+    expect(denied).toMatchObject({
+      sample: null,
+      open_s: null,
+      t0_s: null,
+      unit_lag_p99_s: null,
+      first_audio_min_s: null,
+    })
     expect(records(unitTable(runs)).slice(2, 5)).toMatchObject([
-      { session: 'b', unit: 0, done_s: -1.8, lag_s: 0.2, speak: false, missed: false },
-      { session: 'b', unit: 1, done_s: 0.000001, lag_s: 1.000001, speak: false, missed: true },
-      { session: 'b', unit: 2, done_s: null, lag_s: null, speak: null, missed: true },
+      { session: 'b', unit: 0, ready_s: -2, done_s: -1.8, lag_s: 0.2, speak: false, missed: false, why: null },
+      {
+        session: 'b',
+        unit: 1,
+        ready_s: -1,
+        done_s: 0.000001,
+        lag_s: 1.000001,
+        speak: false,
+        missed: true,
+        why: 'late',
+      },
+      { session: 'b', unit: 2, ready_s: null, done_s: null, lag_s: null, speak: null, missed: true, why: 'no_receipt' },
     ])
     expect(records(replyTable(runs))).toMatchObject([
       { reply: 'resp_1', first_audio_s: 0.25, buffer_needed_s: 0.09, pauses: 2, pause_s: 0.015, rtf: null, deltas: 3 },
       { reply: 'resp_2', first_audio_s: null, pauses: 0, pause_s: 0, cut: false },
     ])
+  })
+
+  it('say why a unit is missed by what it did itself, and only then by its session', () => {
+    const units = [
+      { unit: 0, doneAtUs: 2_000_000, lagUs: 1_000_000, isSpeak: true },
+      { unit: 1, doneAtUs: 3_000_000, lagUs: 1_000_001, isSpeak: true },
+      { unit: 2, doneAtUs: 4_000_000, lagUs: undefined, isSpeak: true },
+    ]
+    const failed = factsWith({ name: 'f', units, unitsExpected: 4, hasSucceeded: false, reasons: ['N3 odd'] })
+    const good = factsWith({ name: 'g', units, unitsExpected: 4 })
+    const rows = records(unitTable(tabled(runWith([failed, good]))))
+    expect(rows.map(({ why }) => why)).toEqual([
+      ...['session_failed', 'late', 'no_lag', 'no_receipt'],
+      ...[null, 'late', 'no_lag', 'no_receipt'],
+    ])
+    expect(rows.every(({ why, missed }) => missed === (why !== null))).toBe(true)
+    expect(rows[2]).toMatchObject({ ready_s: null, done_s: 4, lag_s: null })
+    const own = rows.filter(({ why }) => why !== null && why !== 'session_failed').length
+    expect(own).toBe(rowOf([failed, good]).units_late_or_missing)
   })
 
   it('have no units where the protocol is not judged by them', () => {

@@ -8,6 +8,8 @@ import { EXIT, type ExitCode, UserError } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import { toolVersion } from '../../base/version.io.js'
 import { ensureFree, writeFolderWhole } from '../../base/whole-folder.io.js'
+import { stallsOf } from '../../capture/run-reader.io.js'
+import type { SelfMonitoring } from '../../capture/self-monitoring.js'
 import { TABLE_FORMATS, TABLES_SCHEMA, type TableFormat, tableFiles } from '../../report/tables/table-files.js'
 import { type RunFacts, type TabledRun, tabledRuns } from '../../report/tables/tabled-run.js'
 import type { AnalysedRun, EvaluationOverrides } from '../../sweep/analyse-run.io.js'
@@ -72,9 +74,17 @@ async function onceEach(runs: readonly AnalysedRun[]): Promise<RunFacts[]> {
       repeat: run.repeat,
       reserveUs: Math.round(row.reserve_s * US_PER_S),
       sessions,
+      samples: new Map(run.sessions.flatMap(({ name, sample }) => (sample === undefined ? [] : [[name, sample]]))),
+      stalls: stallDelays(run.monitoring),
     })
   }
   return [...byPath.values()]
+}
+
+function stallDelays(monitoring: SelfMonitoring | undefined): RunFacts['stalls'] {
+  const stalls = stallsOf(monitoring)
+  if (monitoring === undefined || stalls === undefined) return undefined
+  return { delaysUs: stalls.map(({ dueAtUs, ranAtUs }) => ranAtUs - dueAtUs), thresholdMs: monitoring.threshold_ms }
 }
 
 function namedApart(runs: readonly RunFacts[]): TabledRun[] {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { UserError } from '../../base/errors.js'
 import { RUN_FILE, type SampleBooks, type VariantBooks } from '../../capture/run-manifest.js'
 import { type RecordedRun, readBooks, type SessionEntry } from '../../capture/run-reader.io.js'
+import { sampleNameOf } from '../../capture/sample-name.js'
 import { CLIP_ID } from '../../dataset/input-clip.js'
 
 export interface RunSample {
@@ -40,7 +41,7 @@ export async function runSamples(run: RecordedRun): Promise<RunSamples> {
   const samples = new Map<string, RunSample>()
   let repeats = 0
   for (const sample of books.samples) {
-    const { subset, item } = nameOf(sample)
+    const { subset, item } = sampleNameOf(sample)
     checkNames(run, subset, item)
     for (const [variant, state] of Object.entries(sample.variants ?? {})) {
       if (state.annotation != null) checkNames(run, state.annotation.file)
@@ -69,11 +70,4 @@ function checkNames(run: RecordedRun, ...names: readonly string[]): void {
     message: `${run.directory}: ${RUN_FILE} names ${JSON.stringify(odd)}, which cannot be a file's name`,
     fix: 'names consist of letters, digits, dots, dashes and underscores',
   })
-}
-
-/** Other recorders name a sample `SUBSET/ID`. */
-function nameOf({ id = '', item, subset, directory }: SampleBooks): { subset: string; item: string } {
-  const parts = (directory ?? `samples/${id}`).replace(/^samples\//, '').split('/')
-  const own = id.split('/').at(-1) ?? id
-  return { subset: subset ?? (parts.length > 1 ? parts[0] : undefined) ?? 'sessions', item: item ?? own }
 }

@@ -1,6 +1,6 @@
 /**
  * The distributions of one level as an HdrHistogram interval log (format 1.3, histograms V2, compressed, base64): one line
- * for each distribution, told apart by its tag, over the whole level on the level's clock. Percentiles of it are within
+ * for each distribution, told apart by its tag, over the whole level on the clock of its traces. Percentiles of it are within
  * 0.1% of the exact ones that results are made of.
  */
 import { build, HistogramLogWriter } from 'hdr-histogram-js'
@@ -26,15 +26,21 @@ export function hdrLog(run: TabledRun): HdrLog {
     `floorload ${JSON.stringify({ profile: profile.name, run: label, concurrency, repeat })}, values in microseconds`,
   )
   writer.outputLogFormatVersion()
-  // Written here: the library's own line has the time zone of the machine in it.
+  // Written here: the library's own line has a date in it, and the trace's clock began at no known one.
+  const { startS, endS } = spanOf(run)
   writer.outputComment('[BaseTime: 0.000 (seconds since epoch)]')
-  writer.outputComment('[StartTime: 0.000 (seconds since epoch), 1970-01-01T00:00:00.000Z]')
+  writer.outputComment(`[StartTime: ${startS.toFixed(3)} (seconds since epoch), on the clock of the traces]`)
   const filled = distributionsUs(run).filter(({ valuesUs }) => valuesUs.length > 0)
   for (const { tag, valuesUs } of filled) {
     const below = valuesUs.filter((us) => Math.round(us) < 0).length
     const above = valuesUs.filter((us) => us > HIGHEST_US).length
     if (below > 0) writer.outputComment(`${tag}: ${below} of ${valuesUs.length} values were below 0 and stand as 0`)
     if (above > 0) writer.outputComment(`${tag}: ${above} of ${valuesUs.length} values stand as one hour, the highest`)
+  }
+  if (run.stalls !== undefined && run.stalls.delaysUs.length > 0) {
+    writer.outputComment(
+      `client_stall: wake-ups less than ${run.stalls.thresholdMs} ms late were not recorded one by one`,
+    )
   }
   writer.outputLegend()
   for (const { tag, valuesUs } of filled) {
@@ -47,7 +53,7 @@ export function hdrLog(run: TabledRun): HdrLog {
     })
     histogram.tag = tag
     for (const us of valuesUs) histogram.recordValue(Math.min(HIGHEST_US, Math.max(0, Math.round(us))))
-    writer.outputIntervalHistogram(histogram, 0, secondsFromUs(lengthUs(run)), US_PER_INTERVAL_MAX)
+    writer.outputIntervalHistogram(histogram, startS, endS, US_PER_INTERVAL_MAX)
   }
   return { text: lines.join(''), histograms: filled.length }
 }
@@ -63,7 +69,7 @@ interface TaggedValues {
 }
 
 /** The values that the level row takes its distributions from. */
-function distributionsUs({ sessions }: TabledRun): TaggedValues[] {
+function distributionsUs({ sessions, stalls }: TabledRun): TaggedValues[] {
   const units = sessions.flatMap((session) => session.units)
   const replies = sessions.flatMap((session) => session.replies)
   const lateness = sessions.map(({ pacing }) => pacing.latenessUs)
@@ -76,10 +82,13 @@ function distributionsUs({ sessions }: TabledRun): TaggedValues[] {
     { tag: 'buffer_needed', valuesUs: replies.map(({ bufferNeededUs }) => bufferNeededUs) },
     // Of all packets or of none: those of a part of the sessions would be another distribution.
     { tag: 'send_lateness', valuesUs: lateness.includes(undefined) ? [] : lateness.flatMap((values) => values ?? []) },
+    { tag: 'client_stall', valuesUs: stalls?.delaysUs ?? [] },
   ]
 }
 
-function lengthUs({ originUs = 0, sessions }: TabledRun): number {
+/** From the first session that opened to the end of the last, on the trace's clock: logs of one sweep can be joined. */
+function spanOf({ originUs = 0, sessions }: TabledRun) {
   const closed = sessions.flatMap(({ closeAtUs }) => closeAtUs ?? [])
-  return closed.reduce((most, us) => Math.max(most, us - originUs), 0)
+  const endUs = closed.reduce((most, us) => Math.max(most, us), originUs)
+  return { startS: secondsFromUs(originUs), endS: secondsFromUs(endUs) }
 }

@@ -19,6 +19,7 @@ function withFigures(session: TabledSession) {
   const isNative = facts.unitsExpected !== null
   return {
     ...session,
+    sample: run.samples.get(facts.name),
     lateness: latenessUs === undefined ? null : distributionOf(latenessUs, { unitsPerOutput: US_PER_MS }),
     lags: distributionOf(defined(facts.units.map(({ lagUs }) => lagUs)), { unitsPerOutput: US_PER_S }),
     missed: isNative ? countUnits(facts, (run.profile.unit_ms ?? 0) * US_PER_MS, undefined).missed : null,
@@ -27,9 +28,13 @@ function withFigures(session: TabledSession) {
 
 const COLUMNS: readonly Column<SessionRow>[] = [
   ...SESSION_KEY,
+  { name: 'subset', type: 'text', of: ({ sample }) => sample?.subset },
+  { name: 'sample', type: 'text', of: ({ sample }) => sample?.item },
+  { name: 'variant', type: 'text', of: ({ sample }) => sample?.variant },
   { name: 'outcome', type: 'text', isRequired: true, of: ({ facts }) => outcomeOf(facts) },
   { name: 'reason', type: 'text', of: ({ facts }) => facts.reasons[0] },
   { name: 'input_s', type: 'number', isRequired: true, of: ({ facts }) => secondsOf(facts.inputUs) },
+  { name: 'level_start_s', type: 'number', of: ({ run }) => secondsOf(run.originUs) },
   { name: 't0_s', type: 'number', of: ({ run, facts }) => levelSeconds(run, facts.t0Us) },
   { name: 'open_s', type: 'number', of: ({ run, facts }) => levelSeconds(run, facts.openAtUs) },
   { name: 'close_s', type: 'number', of: ({ run, facts }) => levelSeconds(run, facts.closeAtUs) },

@@ -1,5 +1,6 @@
 /** A recorded level as the tables take it: a name that no other bears, its own clock, its sessions in a fixed order. */
-import { type InstantUs, secondsFromUs } from '../../base/clock.js'
+import { type DurationUs, type InstantUs, secondsFromUs } from '../../base/clock.js'
+import type { SessionEntry } from '../../capture/run-reader.io.js'
 import { tidy } from '../../metrics/distribution.js'
 import type { SessionFacts } from '../../metrics/session-facts.js'
 import type { Profile } from '../../profile/profile.js'
@@ -15,6 +16,10 @@ export interface RunFacts {
   readonly repeat: number
   readonly reserveUs: number
   readonly sessions: readonly SessionFacts[]
+  /** What each session sent, by the session's name; empty where the run keeps no books. */
+  readonly samples: ReadonlyMap<string, NonNullable<SessionEntry['sample']>>
+  /** Wake-ups of the load process that came late, and how late a recorded one is at least; undefined where not recorded. */
+  readonly stalls: { readonly delaysUs: readonly DurationUs[]; readonly thresholdMs: number } | undefined
 }
 
 export interface TabledRun extends RunFacts {
