@@ -8,7 +8,7 @@ import { toolVersion } from '../../base/version.io.js'
 import { comparisonMarkdown } from '../../report/comparison-markdown.js'
 import { terminalComparison } from '../../report/comparison-table.js'
 import { comparisonHtml } from '../../report/html/comparison-report.js'
-import { pageAssets } from '../../report/html/page-assets.io.js'
+import { pageAssets, themeScript } from '../../report/html/page-assets.io.js'
 import type { ComparedSide } from '../../sweep/comparison/compared-run.js'
 import { compareSides } from '../../sweep/comparison/comparison.js'
 import type { Comparison } from '../../sweep/comparison/comparison-result.js'
@@ -62,7 +62,8 @@ async function compare(oldFolder: string, newFolder: string, flags: CompareFlags
   if (flags.output !== undefined) {
     await writeFileWhole(flags.output, jsonText(comparison))
     await writeFileWhole(join(dirname(flags.output), MARKDOWN_FILE), comparisonMarkdown(comparison))
-    await writeFileWhole(join(dirname(flags.output), PAGE_FILE), comparisonHtml(comparison, pageAssets().style))
+    const page = comparisonHtml(comparison, pageAssets().style, themeScript())
+    await writeFileWhole(join(dirname(flags.output), PAGE_FILE), page)
   }
   print(flags.json === true ? jsonText(comparison) : terminalComparison(comparison, tableStyleFor(process.stdout)))
   return exitCodeOf(comparison, flags)

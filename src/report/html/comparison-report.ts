@@ -1,45 +1,44 @@
 /**
  * The comparison as one self-contained page in the look of `report.html`: the verdict, then each level with its figures and
- * their intervals drawn. It has no script; light or dark is the system's choice. Same comparison, same bytes. Pure.
+ * their intervals drawn. All of it stands without a script. Same comparison, same bytes. Pure.
  */
 import { createHash } from 'node:crypto'
-import type {
-  ComparedLevel,
-  ComparedSideSummary,
-  Comparison,
-  ComparisonVerdict,
-  MetricDifference,
-  QualityDifference,
-} from '../../sweep/comparison/comparison-result.js'
-import { COMPARISON_COLUMNS, type ComparisonColumn, methodText, notesOf, shownMetrics } from '../comparison-table.js'
-import { INTERVAL_STYLE, intervalPlot } from './interval-plot.js'
-import { type Content, html, Markup } from './markup.js'
-import { type HtmlColumn, table } from './table.js'
+import type { Comparison, ComparisonVerdict } from '../../sweep/comparison/comparison-result.js'
+import {
+  capacitySection,
+  comparabilitySection,
+  methodSection,
+  type NamedLevel,
+  provenanceSection,
+  unmatchedSection,
+} from './comparison-background.js'
+import { levelSection, list, SIGNS } from './comparison-level.js'
+import { INTERVAL_STYLE } from './interval-plot.js'
+import { html, Markup } from './markup.js'
 
-type Row =
-  | { readonly kind: 'metric'; readonly of: MetricDifference }
-  | { readonly kind: 'quality'; readonly of: QualityDifference }
-
-/** Not by colour alone. */
-const MARKS: Readonly<Record<ComparisonVerdict, string>> = {
-  worse: '▲ worse',
-  better: '▼ better',
-  'no difference shown': '· no difference shown',
-  'not comparable': '– not comparable',
+/** The border's colour, by the classes of the report's own verdict. */
+const TONES: Readonly<Record<ComparisonVerdict, string>> = {
+  worse: ' none',
+  better: '',
+  'no difference shown': ' undecided',
+  'not comparable': ' undecided',
 }
 
-/** @param style that of the report's page */
-export function comparisonHtml(comparison: Comparison, style: string): string {
-  const { tool, definitions, levels, warnings } = comparison
-  const css = `${style}\n${INTERVAL_STYLE}`
+/**
+ * @param style that of the report's page
+ * @param script the choice of light or dark; without it nothing may run, and the system decides
+ */
+export function comparisonHtml(comparison: Comparison, style: string, script = ''): string {
+  const { tool, definitions, verdict } = comparison
+  const css = `${style}\n${INTERVAL_STYLE}${COMPARISON_STYLE}`
   const [first = '', ...rest] = comparison.summary
-  const isMixed = new Set(levels.map(({ profile }) => profile)).size > 1
+  const levels = namedLevels(comparison)
   return `${
     html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy(css)}">
+<meta http-equiv="Content-Security-Policy" content="${policy(css, script)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="floorload ${tool.version}">
@@ -50,132 +49,66 @@ export function comparisonHtml(comparison: Comparison, style: string): string {
 <body>
 <a class="skip" href="#main">To the verdict</a>
 <header>
-<h1>Comparison</h1>
+<h1>Comparison: ${comparison.old.name} → ${comparison.new.name}</h1>
+${script === '' ? null : html`<button type="button" id="theme" hidden>Theme: system</button>`}
 </header>
+${navigation(comparison, levels)}
 <main id="main">
-<div class="verdict${comparison.verdict === 'worse' ? ' none' : ''}">
-<p class="figure" aria-hidden="true"><span class="what">${comparison.verdict}</span></p>
+<div class="verdict${TONES[verdict]}">
+<p class="figure" aria-hidden="true"><span class="big">${SIGNS[verdict]}</span><span class="what">${verdict}</span></p>
 <div><p class="first">${first}</p>
 ${list(rest)}</div>
 </div>
-<section aria-labelledby="sides"><h2 id="sides">What was compared</h2>
-${sides(comparison)}
-${list(warnings)}
-</section>
-${levels.map((level, index) => levelSection(level, index, isMixed))}
-<section aria-labelledby="reading"><h2 id="reading">How to read it</h2>
-${list([
-  'In every figure more is worse. The difference is new minus old. Drawn is the difference with its 95% interval; the dashed line is 0, the grey band holds differences too small to count. Each drawing has a scale of its own.',
-  'Worse, better: the difference is beyond the band, its interval leaves out 0, and its p-value holds after Holm over all comparisons. No difference shown is not that there is none.',
-  methodText(comparison),
-])}
-</section>
+${comparabilitySection(comparison, levels)}
+${capacitySection(comparison)}
+${levels.map(({ level, id, name }) => levelSection(level, id, name))}
+${unmatchedSection(comparison)}
+${methodSection(comparison)}
+${provenanceSection(comparison)}
 </main>
 <footer><p>Computed from the wire traces by floorload ${tool.version}, definitions ${definitions}.</p></footer>
+${script === '' ? null : html`<script>${new Markup(script)}</script>`}
 </body>
 </html>`.text
   }\n`
 }
 
-function sides({ old, new: fresh }: Comparison): Markup {
-  const column = (
-    title: string,
-    of: (side: ComparedSideSummary) => readonly string[],
-  ): HtmlColumn<[string, ComparedSideSummary]> => ({
-    title,
-    isText: true,
-    cells: ([, side]) => [of(side).join(', ') || '–'],
-  })
-  return table<[string, ComparedSideSummary]>({
-    caption: 'Both sides',
-    rows: [
-      ['OLD', old],
-      ['NEW', fresh],
-    ],
-    columns: [
-      { title: 'side', isText: true, cells: ([name]) => [name] },
-      column('folder', ({ name }) => [name]),
-      column('profile', ({ profiles }) => profiles),
-      column('model', ({ models }) => models),
-      column('recorded by', ({ recorded_by: tools }) => tools),
-      column('runs', ({ runs }) => runs),
-    ],
-  })
-}
-
-function levelSection(level: ComparedLevel, index: number, isMixed: boolean): Markup {
-  const rows: Row[] = [
-    ...shownMetrics(level).map((of): Row => ({ kind: 'metric', of })),
-    ...level.quality.map((of): Row => ({ kind: 'quality', of })),
-  ]
-  const why = [
-    ...level.mismatches.map((mismatch) => `${mismatch.what}: ${mismatch.old} in OLD, ${mismatch.new} in NEW`),
-    ...level.invalid,
-  ]
-  const id = `level-${index}`
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">Level ${level.concurrency}${isMixed ? ` of ${level.profile}` : ''}: ${level.verdict}</h2>
-${list(why)}
-${
-  rows.length === 0
-    ? null
-    : table<Row>({
-        caption: `Figures of level ${level.concurrency}`,
-        rows,
-        rowClass: ({ of }) => (of.verdict === 'worse' ? 'worse' : ''),
-        columns: columnsOf(),
-      })
-}
-${list(notesOf(level))}
-</section>
+/** Words in a cell do not break into single letters where the table is wider than the screen, and scrolls. */
+const COMPARISON_STYLE = `tbody th.text { min-width: 6.5rem; }
+td.text { min-width: 5rem; }
+td.text:last-child { min-width: 14rem; }
+th code { overflow-wrap: normal; }
+@media (max-width: 40rem) { tbody th.text { max-width: 9rem; overflow-wrap: anywhere; } }
 `
+
+function namedLevels({ levels }: Comparison): NamedLevel[] {
+  const isMixed = new Set(levels.map(({ profile }) => profile)).size > 1
+  return levels.map((level, index) => ({
+    level,
+    id: `level-${index}`,
+    name: `Level ${level.concurrency}${isMixed ? ` of ${level.profile}` : ''}`,
+  }))
 }
 
-/** The terminal's columns, with the drawing before the verdict. */
-function columnsOf(): HtmlColumn<Row>[] {
-  const columns = COMPARISON_COLUMNS.map((column): HtmlColumn<Row> => {
-    const isVerdict = column.title === 'verdict'
-    return {
-      title: column.title,
-      isText: column.align === 'left',
-      cells: (row) => [isVerdict ? html`<span class="mark">${MARKS[row.of.verdict]}</span>` : cell(column, row)],
-    }
-  })
-  const drawing: HtmlColumn<Row> = { title: 'drawn', isText: true, cells: (row) => [plotOf(row)] }
-  return [...columns.slice(0, -1), drawing, ...columns.slice(-1)]
+function navigation({ capacity, unmatched }: Comparison, levels: readonly NamedLevel[]): Markup {
+  const entries: [id: string, name: string][] = [
+    ['comparability', 'Warnings'],
+    ...(capacity.length > 0 ? [['capacity', 'Capacity'] as [string, string]] : []),
+    ...levels.map(({ id, name }): [string, string] => [id, name]),
+    ...(unmatched.length > 0 ? [['unmatched', 'Levels of one side'] as [string, string]] : []),
+    ['method', 'How to read it'],
+    ['sides', 'What was compared'],
+  ]
+  return html`<nav aria-label="Sections"><ul>${entries.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>`
 }
 
-function cell(column: ComparisonColumn, row: Row): string {
-  return row.kind === 'metric' ? column.metric(row.of) : column.quality(row.of)
-}
-
-function plotOf(row: Row): Content {
-  const label = COMPARISON_COLUMNS.slice(0, 5)
-    .map((column) => `${column.title} ${cell(column, row)}`)
-    .join(', ')
-  if (row.kind === 'metric') {
-    const { difference, interval95: interval, threshold } = row.of
-    return intervalPlot({ difference, interval, threshold, label })
-  }
-  const { worsening, worsening_bounds95: bounds, margin } = row.of
-  const [low, high] = bounds ?? [null, null]
-  return intervalPlot({
-    difference: typeof worsening === 'number' ? worsening : null,
-    interval: typeof low === 'number' && typeof high === 'number' ? [low, high] : null,
-    threshold: margin,
-    label,
-  })
-}
-
-function list(texts: readonly string[]): Content {
-  return texts.length === 0 ? null : html`<ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>`
-}
-
-/** Nothing may be loaded, and nothing may run. */
-function policy(css: string): string {
-  const hash = createHash('sha256').update(css, 'utf8').digest('base64')
+/** Nothing may be loaded, and nothing may run but the script whose hash stands here. */
+function policy(css: string, script: string): string {
+  const hash = (text: string) => `'sha256-${createHash('sha256').update(text, 'utf8').digest('base64')}'`
   return [
     "default-src 'none'",
-    `style-src 'sha256-${hash}'`,
+    ...(script === '' ? [] : [`script-src ${hash(script)}`]),
+    `style-src ${hash(css)}`,
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",

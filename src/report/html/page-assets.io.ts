@@ -27,6 +27,12 @@ export function pageAssets(): PageAssets {
   return assets
 }
 
+/** Nothing but the choice of light or dark, for a page without charts. */
+export function themeScript(): string {
+  const own = withoutModules(readFileSync(join(FOLDER, 'theme.js'), 'utf8'))
+  return `(() => {\n'use strict'\n${own}setUpTheme(() => {})\n})()\n`
+}
+
 function readAssets(): PageAssets {
   const library = join(dirname(createRequire(import.meta.url).resolve('uplot/package.json')), 'dist')
   const own = SCRIPTS.map((name) => withoutModules(readFileSync(join(FOLDER, name), 'utf8'))).join('')

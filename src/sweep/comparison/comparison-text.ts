@@ -123,7 +123,8 @@ function unmatchedText({ unmatched }: Omit<Comparison, 'summary'>): string[] {
   })
 }
 
-function statedCapacity({ status, sessions }: Capacity): string {
+/** `4`, `at least 4`, or why there is no number. */
+export function statedCapacity({ status, sessions }: Capacity): string {
   if (status === 'at_least') return `at least ${sessions}`
   return status === 'exact' ? String(sessions) : status
 }
