@@ -1,12 +1,18 @@
 /** Ctrl-C: the first asks for an orderly end, the second takes none. */
 import { EXIT } from '../base/errors.js'
 
-/** A signal that is aborted by SIGINT or SIGTERM; `dispose` gives the process its old manners back. */
-export function interruptSignal(): { signal: AbortSignal; dispose: () => void } {
+/**
+ * A signal that is aborted by SIGINT or SIGTERM; `dispose` gives the process its old manners back.
+ * @param whatFollows said to the person who pressed the keys
+ */
+export function interruptSignal(whatFollows = 'closing the sessions, keeping the finished levels'): {
+  signal: AbortSignal
+  dispose: () => void
+} {
   const controller = new AbortController()
   const onSignal = () => {
     if (controller.signal.aborted) process.exit(EXIT.interrupted)
-    process.stderr.write('\ninterrupted: closing the sessions, keeping the finished levels (again to quit at once)\n')
+    process.stderr.write(`\ninterrupted: ${whatFollows} (again to quit at once)\n`)
     controller.abort()
   }
   process.on('SIGINT', onSignal)

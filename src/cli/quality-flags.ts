@@ -2,10 +2,12 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { UserError } from '../base/errors.js'
+import { redactUrl } from '../base/redact.js'
 import { describeProblems } from '../base/schema.js'
-import { type QualitySettings, qualitySettingsSchema } from '../profile/quality-settings.js'
+import { decidingMargins, type QualitySettings, qualitySettingsSchema } from '../profile/quality-settings.js'
 import type { SweepConfig } from '../profile/sweep-file.js'
-import { parseTranscriptSpec } from '../quality/transcripts/transcript-spec.js'
+import { redactArguments } from '../quality/transcripts/recognizer-name.js'
+import { parseTranscriptSpec, type TranscriptSpec } from '../quality/transcripts/transcript-spec.js'
 import { collect } from './parse.js'
 
 export interface QualityFlags {
@@ -58,14 +60,53 @@ export function qualitySettings(base: QualitySettings | undefined, flags: Qualit
   }
   const settings = qualitySettingsSchema.parse(merged)
   parseTranscriptSpec(settings.transcripts)
+  if (Object.keys(decidingMargins(settings)).length === 0) {
+    throw new UserError({
+      code: 'USAGE',
+      message: 'quality: every margin is taken out, so nothing would decide',
+      fix: 'leave at least one in; docs/metrics.md, "Quality against load"',
+    })
+  }
   return settings
 }
 
 /**
- * The inputs of a sweep that is scored: of the built-in speech, the part with labels.
- * @throws UserError USAGE for inputs that have no labels
+ * A sweep that is scored as it can be: of the built-in speech it sends the part with labels, and its source of words can hear
+ * what was never heard before. Settings are stored with the sweep, so they may hold no secret.
+ * @throws UserError USAGE for inputs without labels, transcripts of a tree, and a source of words with a secret in it
  */
-export function inputsForQuality(inputs: SweepConfig['inputs']): SweepConfig['inputs'] {
+export function sweepWithQuality(config: SweepConfig): SweepConfig {
+  if (config.quality === undefined) return config
+  ensureCanHear(config.quality)
+  return { ...config, inputs: labelledInputs(config.inputs) }
+}
+
+function ensureCanHear({ transcripts }: QualitySettings): void {
+  const spec = parseTranscriptSpec(transcripts)
+  if (spec.kind === 'tree') {
+    throw new UserError({
+      code: 'USAGE',
+      message: `transcripts "${transcripts}" stand in a tree, and a sweep records what has none yet`,
+      fix: 'name a recognizer or vad; floorload report and score take transcripts of your own',
+    })
+  }
+  if (!holdsSecret(spec)) return
+  throw new UserError({
+    code: 'USAGE',
+    message: 'the source of words holds a secret, and a sweep stores its settings',
+    fix: 'give an endpoint its key with --asr-key-env, and a command its own through an environment variable',
+  })
+}
+
+function holdsSecret(spec: TranscriptSpec): boolean {
+  if (spec.kind === 'openai') return redactUrl(spec.url) !== spec.url
+  return (
+    spec.kind === 'command' &&
+    redactArguments(spec.arguments).some((argument, index) => argument !== spec.arguments[index])
+  )
+}
+
+function labelledInputs(inputs: SweepConfig['inputs']): SweepConfig['inputs'] {
   if (inputs.kind === 'built-in-turns' || inputs.kind === 'fdb-v1.0') return inputs
   if (inputs.kind === 'built-in') return { kind: 'built-in-turns' }
   throw new UserError({

@@ -73,7 +73,9 @@ export function qualityMarkdown(rows: readonly ServingLevel[]): string {
 }
 
 export function qualityColumns(rows: readonly ServingLevel[]): QualityColumn[] {
-  const baseline = baselineOf(rows)
+  const baselines = [...new Set(rows.map(({ profile }) => profile))].map((profile) => baselineOf(rows, profile))
+  // Rows of several profiles have a baseline each.
+  const against = baselines.length === 1 && baselines[0] !== undefined ? `level ${baselines[0]}` : 'lowest level'
   return [
     { title: 'concurrency', cell: levelName },
     { title: 'windows scored', cell: coverage },
@@ -81,7 +83,7 @@ export function qualityColumns(rows: readonly ServingLevel[]): QualityColumn[] {
       title,
       cell: (row: ServingLevel) => metricCell(metricOf(row, subset, metric)),
     })),
-    { title: `against level ${baseline ?? '-'}`, cell: (row) => verdictCell(row, baseline) },
+    { title: `against ${against}`, cell: (row) => verdictCell(row, baselineOf(rows, row.profile)) },
   ]
 }
 
@@ -100,9 +102,9 @@ export function presentMetrics(
   })
 }
 
-/** The lowest valid level that was scored; undefined where there is none. */
-function baselineOf(rows: readonly ServingLevel[]): number | undefined {
-  const scored = rows.filter(({ quality, valid }) => quality !== null && valid)
+/** The lowest valid level of a profile that was scored; undefined where there is none. */
+function baselineOf(rows: readonly ServingLevel[], profile: string): number | undefined {
+  const scored = rows.filter((row) => row.profile === profile && row.quality !== null && row.valid)
   return scored.length === 0 ? undefined : Math.min(...scored.map(({ concurrency }) => concurrency))
 }
 
@@ -143,8 +145,8 @@ function seconds(value: MetricValue): string {
   return value === 'not_reached' ? 'never' : value.toFixed(2)
 }
 
-function verdictCell({ quality, concurrency }: ServingLevel, baseline: number | undefined): string {
+function verdictCell({ quality, concurrency, valid }: ServingLevel, baseline: number | undefined): string {
   if (quality === null) return '-'
   if (quality.against_baseline !== null) return VERDICTS[quality.against_baseline.verdict]
-  return concurrency === baseline ? 'baseline' : '-'
+  return valid && concurrency === baseline ? 'baseline' : '-'
 }

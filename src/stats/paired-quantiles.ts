@@ -14,9 +14,18 @@ export interface PairedMedians {
   readonly after: number
   /** `after - before`; undefined where both are infinite, since two unreached medians cannot be compared. */
   readonly difference: number | undefined
-  /** One-sided 95% bounds of the difference, together a 90% interval; ends may be infinite. Undefined like the difference. */
+  /**
+   * One-sided 95% bounds of the difference, together a 90% interval; ends may be infinite. Undefined like the difference, and
+   * for fewer than `MEDIAN_PAIRS_MIN` pairs.
+   */
   readonly bounds: { readonly low: number; readonly high: number } | undefined
 }
+
+/**
+ * Fewer pairs cannot bound a median at 95%: all of them lie on one side of it with a chance of 0.5 to their number, which
+ * is above 0.05. A bootstrap of one pair would be a point.
+ */
+export const MEDIAN_PAIRS_MIN = 5
 
 /**
  * The medians of both conditions (the lower middle one, no interpolation) and a percentile bootstrap of their difference
@@ -38,7 +47,9 @@ export function pairedMedians(options: {
   const before = lowerMedian(beforeOf.slice())
   const after = lowerMedian(afterOf.slice())
   const difference = differenceOf(before, after)
-  if (difference === undefined) return { before, after, difference, bounds: undefined }
+  if (difference === undefined || pairs.length < MEDIAN_PAIRS_MIN) {
+    return { before, after, difference, bounds: undefined }
+  }
   const random = seededRandom(seed)
   const drawnBefore = new Float64Array(pairs.length)
   const drawnAfter = new Float64Array(pairs.length)

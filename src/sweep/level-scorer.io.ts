@@ -2,8 +2,7 @@
  * Scores the capture of a level: its windows are exported, its words obtained, its turn-taking scored, all into a tree of its
  * own that other tools can read. It runs between levels, never beside one.
  */
-import { existsSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.js'
 import type { QualitySettings } from '../profile/quality-settings.js'
@@ -13,10 +12,10 @@ import { obtainTranscripts } from '../quality/transcripts/obtain-transcripts.io.
 import { openWordSource } from '../quality/transcripts/open-word-source.io.js'
 import { parseTranscriptSpec } from '../quality/transcripts/transcript-spec.js'
 import { exportRuns } from '../quality/tree/export-runs.io.js'
-import { TREE_MANIFEST_FILE } from '../quality/tree/tree-manifest.js'
+import { TREE_MANIFEST_FILE, treeManifestSchema } from '../quality/tree/tree-manifest.js'
 import { scoreTree } from '../quality/unified/score-tree.io.js'
 import { writeUnified } from '../quality/unified/unified-files.io.js'
-import { renameFolder } from './output-folder.io.js'
+import { removeFolder, renameFolder } from './output-folder.io.js'
 import type { ScoredCapture } from './quality-result.js'
 
 export interface LevelScorer {
@@ -31,7 +30,8 @@ export interface LevelScorer {
 
 /**
  * @param options.keyVariable name of the environment variable with the key of a transcription endpoint
- * @throws UserError USAGE or FILE_UNREADABLE where the recognizer cannot be used as given, before any level
+ * @throws UserError USAGE or FILE_UNREADABLE where the recognizer cannot be used as given, MODEL_HASH where the speech
+ * detector is another, before any level
  */
 export async function openLevelScorer(
   settings: QualitySettings,
@@ -40,11 +40,9 @@ export async function openLevelScorer(
   const spec = parseTranscriptSpec(settings.transcripts)
   const recognizer = { model: settings.asr_model, keyVariable: options.keyVariable }
   if (spec.kind !== 'vad' && spec.kind !== 'tree') await (await openWordSource(spec, recognizer)).close()
-  let opened: Promise<SpeechFinder> | undefined
-  const finder = () => {
-    opened ??= createSpeechFinder()
-    return opened
-  }
+  // Opened at once, since every level needs it: better no sweep than one that cannot be scored.
+  const speechFinder: SpeechFinder = await createSpeechFinder()
+  const finder = async () => speechFinder
   return {
     async score({ run, tree, signal }) {
       await exportInto(tree, run, signal)
@@ -71,23 +69,36 @@ export async function openLevelScorer(
       return scored
     },
     async close() {
-      const finderInUse = await opened?.catch(() => undefined)
-      await finderInUse?.close()
+      await speechFinder.close()
     },
   }
 }
 
-/** The same capture gives the same tree: one that is there already is kept, with the transcripts in it. */
+/**
+ * The same capture gives the same tree: one that is there already is kept, with the transcripts in it. Only a tree of windows
+ * is ever replaced.
+ * @throws UserError OUTPUT_EXISTS where the folder holds anything else
+ */
 async function exportInto(tree: string, run: string, signal: AbortSignal | undefined): Promise<void> {
-  if (!existsSync(join(tree, TREE_MANIFEST_FILE))) {
-    await rm(tree, { recursive: true, force: true })
+  const before = await readFile(join(tree, TREE_MANIFEST_FILE), 'utf8').catch(() => undefined)
+  if (before === undefined || !isTreeManifest(before)) {
     await exportRuns({ runs: [run], out: tree, signal })
     return
   }
   const fresh = `${tree}.new`
-  await rm(fresh, { recursive: true, force: true })
-  const { manifestFile } = await exportRuns({ runs: [run], out: fresh, signal })
-  const [before, after] = await Promise.all([readFile(join(tree, TREE_MANIFEST_FILE)), readFile(manifestFile)])
-  if (Buffer.compare(before, after) === 0) await rm(fresh, { recursive: true, force: true })
-  else await renameFolder(fresh, tree)
+  await removeFolder(fresh)
+  try {
+    const { manifestFile } = await exportRuns({ runs: [run], out: fresh, signal })
+    if ((await readFile(manifestFile, 'utf8')) !== before) await renameFolder(fresh, tree)
+  } finally {
+    await removeFolder(fresh)
+  }
+}
+
+function isTreeManifest(text: string): boolean {
+  try {
+    return treeManifestSchema.safeParse(JSON.parse(text)).success
+  } catch {
+    return false
+  }
 }

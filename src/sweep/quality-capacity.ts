@@ -30,7 +30,7 @@ export interface QualityCapacity {
   readonly undecided_level: number | null
 }
 
-/** @param levels ascending; the first one is the baseline and holds by definition */
+/** @param levels ascending; the first one is the lowest valid level: the baseline, which holds by definition, or without scores */
 export function qualityCapacity(serving: Capacity, levels: readonly QualityOutcome[]): QualityCapacity {
   const { sessions: limit } = serving
   if (limit === null) {

@@ -14,7 +14,7 @@ export type LevelQuality = Pick<
   UnifiedResult,
   'definitions' | 'words' | 'speech' | 'manifest_sha256' | 'asr_sha256' | 'subsets'
 > & {
-  /** Null for runs of the lowest valid level and below it, and where the word sources differ. */
+  /** Null for runs of the lowest valid level and below it, and where the sources of words or of speech differ. */
   readonly against_baseline: LevelComparison | null
 }
 
@@ -51,7 +51,7 @@ export function qualityResults(options: {
     if (run.scores === undefined) return null
     const { definitions, words, speech, manifest_sha256, asr_sha256, subsets } = run.scores.result
     const against = baselineFor(run, runs, baseline)?.scores
-    const isComparable = against !== undefined && sameWords(against.result, run.scores.result)
+    const isComparable = against !== undefined && sameSources(against.result, run.scores.result)
     return {
       definitions,
       words,
@@ -66,8 +66,10 @@ export function qualityResults(options: {
   })
   if (baseline === undefined) return { levels, profile: null }
   const concurrencies = [...new Set(runs.map(({ concurrency }) => concurrency))].sort((a, b) => a - b)
+  // A valid level below the baseline that has no scores leaves everything open: nobody knows what its quality was.
+  const lowestValid = Math.min(...runs.filter(({ isValid }) => isValid).map(({ concurrency }) => concurrency))
   const outcomes = concurrencies
-    .filter((concurrency) => concurrency >= baseline.concurrency)
+    .filter((concurrency) => concurrency >= lowestValid)
     .map((concurrency) => ({
       concurrency,
       verdict:
@@ -103,7 +105,8 @@ function baselineFor(
   return same ?? baseline
 }
 
-/** Scores from different word sources are different definitions, and never compared. */
-function sameWords(a: UnifiedResult, b: UnifiedResult): boolean {
-  return a.definitions === b.definitions && JSON.stringify(a.words) === JSON.stringify(b.words)
+/** Scores from different sources of words or of speech are different definitions, and never compared. */
+function sameSources(a: UnifiedResult, b: UnifiedResult): boolean {
+  const sources = ({ definitions, words, speech }: UnifiedResult) => JSON.stringify([definitions, words, speech])
+  return sources(a) === sources(b)
 }

@@ -19,62 +19,82 @@ interface LevelOfQuality {
   readonly quality: LevelQuality | null
 }
 
+/** @param levels all runs of the profile, ascending */
 export function qualityLines(profile: ProfileQuality, levels: readonly LevelOfQuality[]): string[] {
-  const { capacity, baseline } = profile
-  const comparisonAt = (level: number | null) => worstComparison(levels, level)
-  const against = `level ${baseline.concurrency}`
-  const lines = [`Quality capacity: ${answer(profile, comparisonAt, against)}`]
+  const lines = [`Quality capacity: ${answer(profile, levels)}`]
   if (levels.some(({ quality }) => quality?.words.kind === 'vad')) {
     lines.push(
       'Quality counts speech segments as words: a definition of its own, not comparable with transcript scores.',
     )
   }
-  if (capacity.status !== 'not_enough_samples' && capacity.undecided_level !== null) {
-    lines.push(openLine(capacity.undecided_level, comparisonAt(capacity.undecided_level)))
-  }
   return lines
 }
 
-function answer(
-  { capacity, baseline }: ProfileQuality,
-  comparisonAt: (level: number | null) => LevelComparison | undefined,
-  against: string,
-): string {
-  const sessions = `${capacity.sessions} session${capacity.sessions === 1 ? '' : 's'} at once`
+function answer({ capacity, baseline }: ProfileQuality, levels: readonly LevelOfQuality[]): string {
+  const isAtLeast = capacity.status !== 'exact'
+  const sessions = `${isAtLeast ? 'at least ' : ''}${capacity.sessions} session${capacity.sessions === 1 ? '' : 's'} at once`
   switch (capacity.status) {
     case 'exact':
-      return capacity.worse_level === null
-        ? `${sessions}: every level that meets its serving targets converses as ${against} does.`
-        : `${sessions}; level ${capacity.worse_level} is worse than ${against}: ${worseTexts(comparisonAt(capacity.worse_level))}.`
     case 'at_least':
+      if (capacity.worse_level !== null) {
+        return `${sessions}; ${worseLine(capacity.worse_level, { baseline, levels })}`
+      }
       return capacity.sessions === baseline.concurrency
-        ? `at least ${sessions}; there is no higher level to compare with it.`
-        : `at least ${sessions}: every level converses as ${against} does.`
+        ? `${sessions}: the baseline itself; no higher level within the serving capacity was there to compare.`
+        : `${sessions}, as for serving: every level up to it is within the margins of level ${baseline.concurrency}.`
     case 'not_enough_samples':
-      return `at least ${sessions}; not enough samples to say more. ${openLine(capacity.undecided_level, comparisonAt(capacity.undecided_level))}`
+      return [
+        `${sessions}. ${capacity.undecided_level === null ? '' : openLine(capacity.undecided_level, levels)}`,
+        ...(capacity.worse_level === null ? [] : [capitalized(worseLine(capacity.worse_level, { baseline, levels }))]),
+      ].join(' ')
     case 'none':
-      return 'none, since no level meets its serving targets.'
+      return 'none, since the lowest level misses its serving targets.'
     default:
-      return 'undecided.'
+      return capacity.undecided_level === null
+        ? 'undecided, as the serving capacity is.'
+        : `undecided: level ${capacity.undecided_level}, the lowest one, was not scored.`
   }
 }
 
-function openLine(level: number | null, comparison: LevelComparison | undefined): string {
-  const open = comparison?.metrics.filter(({ verdict }) => verdict === 'not_enough_samples') ?? []
-  return `Level ${level} is open: ${open.slice(0, 3).map(openText).join('; ')}${open.length > 3 ? `; and ${open.length - 3} more` : ''}.`
+function worseLine(
+  level: number,
+  { baseline, levels }: { readonly baseline: ProfileQuality['baseline']; readonly levels: readonly LevelOfQuality[] },
+): string {
+  return `level ${level} is worse than level ${baseline.concurrency}: ${worseTexts(worstComparison(levels, level))}.`
 }
 
+/** Why a level could not be decided: for want of samples, of scores, or of a metric that decides. */
+function openLine(level: number, levels: readonly LevelOfQuality[]): string {
+  const own = levels.filter(({ concurrency }) => concurrency === level).map(({ quality }) => quality)
+  const comparison = worstComparison(levels, level)
+  if (comparison?.verdict !== 'not_enough_samples') {
+    const isUnscored = own.some((quality) => quality === null)
+    return `Level ${level} is open: ${isUnscored ? 'it was not scored' : 'its words or speech come from another source than the baseline’s'}.`
+  }
+  const open = comparison.metrics.filter(({ verdict }) => verdict === 'not_enough_samples')
+  if (open.length === 0) return `Level ${level} is open: no metric that was recorded has a margin.`
+  const more = open.length > SHOWN ? `; and ${open.length - SHOWN} more` : ''
+  return `Not enough samples to say of level ${level}: ${open.slice(0, SHOWN).map(openText).join('; ')}${more}.`
+}
+
+const SHOWN = 3
+
 function openText(metric: MetricComparison): string {
-  const bounds = metric.worsening_bounds95
-  const range =
-    bounds === null
-      ? 'nothing to compare'
-      : `${worse(metric, metric.worsening)}, at most ${size(metric, bounds[1])} at 95%`
   const needed =
     metric.pairs_needed === null || metric.pairs_needed <= metric.pairs
       ? ''
-      : `; at least ${metric.pairs_needed} pairs are needed`
-  return `${title(metric)} ${range} (${metric.pairs} pairs, margin ${size(metric, metric.margin)}${needed})`
+      : `; at least ${metric.pairs_needed} are needed`
+  return `${title(metric)} ${seen(metric)} (margin ${size(metric, metric.margin)}, ${pairs(metric)}${needed})`
+}
+
+function seen(metric: MetricComparison): string {
+  const { worsening, worsening_bounds95: bounds } = metric
+  if (metric.pairs === 0) return 'cannot be compared'
+  if (worsening === null) return 'is reached at neither level'
+  if (bounds === null) return worse(metric, worsening)
+  const [, high] = bounds
+  const most = typeof high === 'string' ? 'without a bound' : `up to ${worse(metric, high)}`
+  return `${worse(metric, worsening)}, ${most} at 95%`
 }
 
 function worseTexts(comparison: LevelComparison | undefined): string {
@@ -82,7 +102,7 @@ function worseTexts(comparison: LevelComparison | undefined): string {
   return worseOnes
     .map((metric) => {
       const chance = metric.mcnemar === null ? '' : `, p ${metric.mcnemar.p.toPrecision(2)}`
-      return `${title(metric)} ${value(metric, metric.baseline)} to ${value(metric, metric.level)} (margin ${size(metric, metric.margin)}, ${metric.pairs} pairs${chance})`
+      return `${title(metric)} ${value(metric, metric.baseline)} to ${value(metric, metric.level)} (margin ${size(metric, metric.margin)}, ${pairs(metric)}${chance})`
     })
     .join(', ')
 }
@@ -99,6 +119,14 @@ function title({ metric, subset }: MetricComparison): string {
   return `${TITLES[metric] ?? metric} (${subset.replaceAll('_', ' ')})`
 }
 
+function pairs(metric: MetricComparison): string {
+  return `${metric.pairs} pair${metric.pairs === 1 ? '' : 's'}`
+}
+
+function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
 function isLatency({ metric }: MetricComparison): boolean {
   return metric.endsWith('latency_s')
 }
@@ -109,15 +137,14 @@ function value(metric: MetricComparison, found: MetricComparison['level']): stri
   return isLatency(metric) ? `${found.toFixed(2)} s` : percent(found)
 }
 
-function size(metric: MetricComparison, worsening: Worsening): string {
+function size(metric: MetricComparison, worsening: number | null): string {
   if (worsening === null) return '-'
-  if (typeof worsening === 'string') return 'no bound'
-  return isLatency(metric) ? `${worsening.toFixed(2)} s` : `${(100 * worsening).toFixed(0)} points`
+  return isLatency(metric) ? `${worsening.toFixed(2)} s` : `${Number((100 * worsening).toFixed(1))} points`
 }
 
 function worse(metric: MetricComparison, worsening: Worsening): string {
   if (worsening === null) return 'unknown'
-  if (typeof worsening === 'string') return worsening === 'inf' ? 'never reached' : 'reached only here'
+  if (typeof worsening === 'string') return worsening === 'inf' ? 'no longer reached' : 'reached only here'
   if (worsening === 0) return 'unchanged'
-  return `${size(metric, worsening < 0 ? -worsening : worsening)} ${worsening > 0 ? 'worse' : 'better'}`
+  return `${size(metric, Math.abs(worsening))} ${worsening > 0 ? 'worse' : 'better'}`
 }

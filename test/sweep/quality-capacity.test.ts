@@ -128,10 +128,11 @@ describe('quality of a sweep', () => {
       'Quality capacity: 1 session at once; level 4 is worse than level 1: pause intrusion (synthetic pause handling) 0% to 50.0% (margin 25 points, 12 pairs, p 0.016).',
     )
     expect(lines(0, 0.25)[0]).toBe(
-      'Quality capacity: 4 sessions at once: every level that meets its serving targets converses as level 1 does.',
+      'Quality capacity: 4 sessions at once, as for serving: every level up to it is within the margins of level 1.',
     )
-    expect(lines(0, 0.1)[0]).toBe(
-      'Quality capacity: at least 1 session at once; not enough samples to say more. Level 4 is open: pause intrusion (synthetic pause handling) unchanged, at most 18 points at 95% (12 pairs, margin 10 points; at least 25 pairs are needed).',
-    )
+    const open = lines(0, 0.1)[0] ?? ''
+    expect(open).toContain('at least 1 session at once. Not enough samples to say of level 4: pause intrusion')
+    expect(open).toContain('unchanged')
+    expect(open).toContain('margin 10 points, 12 pairs; at least 25 are needed')
   })
 })

@@ -50,6 +50,18 @@ export function reportCommand(onExit: (code: ExitCode) => void): Command {
 }
 
 async function report(flags: ReportFlags): Promise<ExitCode> {
+  const { signal, dispose } = interruptSignal('writing nothing')
+  try {
+    return await rebuild(flags, signal)
+  } catch (thrown) {
+    if (signal.aborted) return EXIT.interrupted
+    throw thrown
+  } finally {
+    dispose()
+  }
+}
+
+async function rebuild(flags: ReportFlags, signal: AbortSignal): Promise<ExitCode> {
   if (flags.output !== undefined && RENDERED_FILES.some((name) => name === basename(flags.output ?? ''))) {
     throw new UserError({
       code: 'USAGE',
@@ -57,8 +69,8 @@ async function report(flags: ReportFlags): Promise<ExitCode> {
       fix: 'give the name of the JSON file, such as serving.json',
     })
   }
-  const runs = await readLevels({ folders: flags.run, overrides: flags, onNote: note })
-  const quality = await scoresOf(runs, flags)
+  const runs = await readLevels({ folders: flags.run, overrides: flags, onNote: note, signal })
+  const quality = await scoresOf(runs, flags, signal)
   const result = servingResult({ runs, toolVersion: toolVersion(), gate: commonGate(runs), quality })
   if (flags.output !== undefined) {
     await writeFileWhole(flags.output, jsonText(result))
@@ -74,28 +86,40 @@ async function report(flags: ReportFlags): Promise<ExitCode> {
  * Scores of all runs, where they are asked for. Windows and scores go into `quality/` beside the result; without one, into a
  * folder that is removed again.
  */
-async function scoresOf(runs: readonly AnalysedRun[], flags: ReportFlags): Promise<QualityInput | undefined> {
+async function scoresOf(
+  runs: readonly AnalysedRun[],
+  flags: ReportFlags,
+  signal: AbortSignal,
+): Promise<QualityInput | undefined> {
   const recorded = commonSetting(runs, ({ run }) => qualitySettingsSchema.safeParse(run.quality).data)
   const settings = qualitySettings(flags.quality === true ? recorded : undefined, flags)
   if (settings === undefined) return undefined
   const scorer = await openLevelScorer(settings, { keyVariable: flags.asrKeyEnv })
-  const { signal, dispose } = interruptSignal()
   const temporary = flags.output === undefined ? await mkdtemp(join(tmpdir(), 'floorload-quality-')) : undefined
   const folder = temporary ?? join(dirname(flags.output ?? '.'), QUALITY_FOLDER)
   const scores = new Map<string, ScoredCapture>()
+  const failures = new Map<string, string>()
+  let firstFailure: UserError | undefined
   try {
     for (const { run } of runs) {
       // Runs of several sweeps may bear one name.
       const isShared = runs.filter((other) => other.run.name === run.name).length > 1
       const name = isShared ? `${basename(dirname(resolve(run.directory)))}-${run.name}` : run.name
-      scores.set(run.directory, await scorer.score({ run: run.directory, tree: join(folder, name), signal }))
+      try {
+        scores.set(run.directory, await scorer.score({ run: run.directory, tree: join(folder, name), signal }))
+      } catch (thrown) {
+        if (signal.aborted || !(thrown instanceof UserError)) throw thrown
+        firstFailure ??= thrown
+        failures.set(run.directory, thrown.message)
+      }
     }
   } finally {
     await scorer.close()
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
-    dispose()
   }
-  return { scores, margins: decidingMargins(settings), seed: commonSetting(runs, ({ run }) => run.seed) ?? 0 }
+  // As in a sweep, a level that cannot be scored is said; with none that can, there is no answer to what was asked.
+  if (scores.size === 0 && firstFailure !== undefined) throw firstFailure
+  return { scores, failures, margins: decidingMargins(settings), seed: commonSetting(runs, ({ run }) => run.seed) ?? 0 }
 }
 
 /** The gate that all runs were recorded under; none when they differ. */

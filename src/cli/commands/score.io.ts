@@ -57,7 +57,7 @@ async function score(tree: string, flags: ScoreFlags): Promise<ExitCode> {
   const specs = (flags.transcripts ?? ['tree']).map(parseTranscriptSpec)
   checkSpeechFile(flags.speechFrom)
   checkIsTree(tree)
-  const { signal, dispose } = interruptSignal()
+  const { signal, dispose } = interruptSignal('keeping the transcripts there are')
   const finder = sharedFinder()
   try {
     const scored: ScoredTree[] = []

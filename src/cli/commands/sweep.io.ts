@@ -38,7 +38,7 @@ import {
   PIPELINE_FLAG_NAMES,
   type PipelineFlags,
 } from '../pipeline-reports.io.js'
-import { addQualityFlags, inputsForQuality, type QualityFlags, qualitySettings } from '../quality-flags.js'
+import { addQualityFlags, type QualityFlags, qualitySettings, sweepWithQuality } from '../quality-flags.js'
 import { serverAddress } from '../server-address.js'
 import { sweepAndReport } from '../sweep-and-report.io.js'
 import { note } from '../terminal.io.js'
@@ -300,8 +300,7 @@ function configOf(base: SweepConfig | undefined, flags: SweepFlags, inputs: unkn
   set('quality', qualitySettings(base?.quality, flags))
   const problems = describeProblems(sweepFileSchema, merged)
   if (problems !== undefined) throw new UserError({ code: 'SWEEP_FIELD', message: problems })
-  const config = sweepFileSchema.parse(merged)
-  return config.quality === undefined ? config : { ...config, inputs: inputsForQuality(config.inputs) }
+  return sweepWithQuality(sweepFileSchema.parse(merged))
 }
 
 function overlay(base: object | undefined, over: Record<string, unknown>): Record<string, unknown> {

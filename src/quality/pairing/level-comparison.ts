@@ -4,7 +4,7 @@
  * Source: docs/metrics.md, "Quality against load".
  */
 import { FDB_V10, isFdbV10Subset } from '../../dataset/annotation.js'
-import { type PairedTime, pairedMedians } from '../../stats/paired-quantiles.js'
+import { MEDIAN_PAIRS_MIN, type PairedTime, pairedMedians } from '../../stats/paired-quantiles.js'
 import { exactMcNemar, pairedShareBounds95, pairsToBound } from '../../stats/paired-shares.js'
 import type { MetricValue, UnifiedRow } from '../unified/unified-result.js'
 import { COMPARED_METRICS, type ComparedMetric } from './compared-metrics.js'
@@ -45,7 +45,7 @@ export interface MetricComparison {
   /** Null where the metric decides nothing. */
   readonly margin: number | null
   readonly verdict: MetricVerdict | null
-  /** Pairs without a difference that would be within the margin; null where it is no question of the number. */
+  /** Fewest pairs that can show a metric to be within the margin; null where it is no question of their number. */
   readonly pairs_needed: number | null
 }
 
@@ -98,16 +98,7 @@ function compareShares(
   const { pGained, pTwoSided } = exactMcNemar(counts)
   const bounds = pairedShareBounds95(counts)
   const worsening = known.length === 0 ? undefined : (worse - better) / known.length
-  const verdict =
-    margin === null
-      ? null
-      : worsening === undefined || bounds === undefined
-        ? 'not_enough_samples'
-        : bounds.high <= margin
-          ? 'within'
-          : worsening > margin && pGained < 0.05
-            ? 'worse'
-            : 'not_enough_samples'
+  const verdict = margin === null ? null : shareVerdict({ worsening, high: bounds?.high, p: pGained, margin })
   return {
     subset,
     metric: metric.name,
@@ -124,6 +115,18 @@ function compareShares(
   }
 }
 
+function shareVerdict(found: {
+  readonly worsening: number | undefined
+  readonly high: number | undefined
+  readonly p: number
+  readonly margin: number
+}): MetricVerdict {
+  const { worsening, high, p, margin } = found
+  if (worsening === undefined || high === undefined) return 'not_enough_samples'
+  if (high <= margin) return 'within'
+  return worsening > margin && p < 0.05 ? 'worse' : 'not_enough_samples'
+}
+
 function compareLatencies(
   { subset, pairs }: PairedSubset,
   metric: Extract<ComparedMetric, { kind: 'latency' }>,
@@ -131,7 +134,7 @@ function compareLatencies(
   seed: number,
 ): MetricComparison {
   const known = knownPairs(pairs, metric.of)
-  const head = { subset, metric: metric.name, pairs: known.length, mcnemar: null, margin, pairs_needed: null }
+  const head = { subset, metric: metric.name, pairs: known.length, mcnemar: null, margin }
   if (known.length === 0) {
     return {
       ...head,
@@ -140,28 +143,35 @@ function compareLatencies(
       worsening: null,
       worsening_bounds95: null,
       verdict: margin === null ? null : 'not_enough_samples',
+      pairs_needed: margin === null ? null : MEDIAN_PAIRS_MIN,
     }
   }
   const times: PairedTime[] = known.map(({ baseline, level }) => ({ before: baseline, after: level }))
   const medians = pairedMedians({ pairs: times, resamples: RESAMPLES, seed: `${seed}/${subset}/${metric.name}` })
-  const { difference, bounds } = medians
+  const worsening = wholeMicroseconds(medians.difference)
+  const [low, high] = [wholeMicroseconds(medians.bounds?.low), wholeMicroseconds(medians.bounds?.high)]
+  const isBounded = low !== undefined && high !== undefined
   return {
     ...head,
     baseline: medianValue(medians.before),
     level: medianValue(medians.after),
-    worsening: worseningValue(difference),
-    worsening_bounds95: bounds === undefined ? null : [worseningValue(bounds.low), worseningValue(bounds.high)],
-    verdict:
-      margin === null
-        ? null
-        : difference === undefined || bounds === undefined
-          ? 'not_enough_samples'
-          : bounds.high <= margin
-            ? 'within'
-            : difference > margin && bounds.low > 0
-              ? 'worse'
-              : 'not_enough_samples',
+    worsening: worseningValue(worsening),
+    worsening_bounds95: isBounded ? [worseningValue(low), worseningValue(high)] : null,
+    verdict: margin === null ? null : latencyVerdict({ worsening, low, high, margin }),
+    pairs_needed: margin !== null && known.length < MEDIAN_PAIRS_MIN ? MEDIAN_PAIRS_MIN : null,
   }
+}
+
+function latencyVerdict(found: {
+  readonly worsening: number | undefined
+  readonly low: number | undefined
+  readonly high: number | undefined
+  readonly margin: number
+}): MetricVerdict {
+  const { worsening, low, high, margin } = found
+  if (worsening === undefined || low === undefined || high === undefined) return 'not_enough_samples'
+  if (high <= margin) return 'within'
+  return worsening > margin && low > 0 ? 'worse' : 'not_enough_samples'
 }
 
 function metricsFor(subset: string): readonly ComparedMetric[] {
@@ -185,9 +195,13 @@ function medianValue(seconds: number): MetricValue {
   return Number.isFinite(seconds) ? seconds : 'not_reached'
 }
 
-/** Differences of times in whole microseconds carry no float noise. */
+/** Times are whole microseconds, so their differences are: what is more is float noise, and must not cross a margin. */
+function wholeMicroseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined || !Number.isFinite(seconds) ? seconds : Math.round(seconds * 1e6) / 1e6
+}
+
 function worseningValue(seconds: number | undefined): Worsening {
   if (seconds === undefined) return null
-  if (Number.isFinite(seconds)) return Math.round(seconds * 1e6) / 1e6
+  if (Number.isFinite(seconds)) return seconds
   return seconds > 0 ? 'inf' : '-inf'
 }

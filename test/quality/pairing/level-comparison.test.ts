@@ -79,6 +79,17 @@ describe('latencies', () => {
     expect(metric.worsening).toBeCloseTo(byS, 6)
   })
 
+  it('fewer than five pairs bound no median', () => {
+    const four = compare(before.slice(0, 4), later(0).slice(0, 4), margins)
+    expect(metricOf(four, 'response_latency_s')).toMatchObject({
+      pairs: 4,
+      worsening: 0,
+      worsening_bounds95: null,
+      verdict: 'not_enough_samples',
+      pairs_needed: 5,
+    })
+  })
+
   it('a level that never answers is infinitely later', () => {
     const metric = metricOf(
       compare(
