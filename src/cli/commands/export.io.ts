@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import { EXIT, type ExitCode, UserError } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import { type ExportedTree, exportRuns } from '../../quality/tree/export-runs.io.js'
+import type { PairManifest } from '../../quality/tree/pair-tree.js'
 import { SWEEP_MANIFEST_FILE } from '../../sweep/sweep-manifest.js'
 import { interruptSignal } from '../interrupt.io.js'
 import { collect } from '../parse.js'
@@ -28,12 +29,13 @@ export function exportCommand(onExit: (code: ExitCode) => void): Command {
     .option('--profile <name|file>', 'judge by this profile instead of the recorded one')
     .option('--json', "print the tree's manifest")
     .action(async (flags: ExportFlags) => {
-      for (const directory of flags.run) await refuseSweep(directory)
-      const { signal, dispose } = interruptSignal()
+      const { signal, dispose } = interruptSignal('the tree is not written')
       try {
+        for (const directory of flags.run) await refuseSweep(directory)
         const exported = await exportRuns({ runs: flags.run, ...flags, signal })
         if (flags.json === true) print(jsonText(exported.manifest))
         else print(countsTable(exported))
+        for (const left of leftOut(exported)) note(left)
         note(`wrote ${exported.manifestFile}`)
         onExit(exported.manifest.samples.some(({ eligible }) => eligible) ? EXIT.ok : EXIT.notMeasured)
       } catch (thrown) {
@@ -58,6 +60,17 @@ async function refuseSweep(directory: string): Promise<void> {
     message: `${directory} is a whole sweep, whose levels hold the same samples (${levels.join(', ') || 'none yet'})`,
     fix: `name one level: --run ${join(directory, levels[0] ?? 'concurrency-1')}`,
   })
+}
+
+/** Recordings that are not in the table because another one stands for their sample. */
+function* leftOut({ manifest }: ExportedTree): Generator<string> {
+  const { superseded, repeats_left_out: repeats } = manifest as Partial<PairManifest>
+  if (superseded !== undefined && superseded.length > 0) {
+    yield `left out: ${superseded.length} recordings of samples that another run recorded too ("superseded" in the manifest)`
+  }
+  if (repeats !== undefined && repeats > 0) {
+    yield `left out: ${repeats} sessions that sent a sample again in the same run`
+  }
 }
 
 function countsTable({ manifest }: ExportedTree): string {

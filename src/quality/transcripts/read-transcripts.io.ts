@@ -81,7 +81,7 @@ function checkReceipt(
     )
   }
   const transcribed = receipt.entries.get(name)?.audio_sha256
-  const exported = of.sample.files[OUTPUT_WAV_FILE]?.sha256
+  const exported = of.sample.files[OUTPUT_WAV_FILE]
   if (transcribed === undefined) return
   // A manifest without hashes must be the very one that was transcribed.
   const isSame = exported === undefined ? receipt.manifestSha256 === of.manifestSha256 : exported === transcribed

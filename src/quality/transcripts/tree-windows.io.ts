@@ -65,7 +65,7 @@ function foreignSamples(path: string, text: string): TreeSample[] {
     task,
     eligible: isEligible,
     reasons: [...reasons],
-    files: Object.fromEntries([...hashes].map(([file, sha256]) => [file, { sha256 }])),
+    files: Object.fromEntries(hashes),
   }))
 }
 
@@ -76,7 +76,7 @@ export async function readWindow(tree: string, sample: TreeSample): Promise<Tree
   const folder = sampleFolder(sample)
   const bytes = await bytesOf(join(tree, folder, OUTPUT_WAV_FILE), `${folder} has no ${OUTPUT_WAV_FILE}`)
   const audioSha256 = sha256Hex(bytes)
-  const recorded = sample.files[OUTPUT_WAV_FILE]?.sha256
+  const recorded = sample.files[OUTPUT_WAV_FILE]
   if (recorded !== undefined && recorded !== audioSha256) {
     throw treeError(`${folder}: ${OUTPUT_WAV_FILE} is not the file of the manifest (its SHA-256 differs)`)
   }

@@ -20,6 +20,7 @@ import { chooseWindows } from './choose-windows.js'
 import { type PairManifest, pairFiles, pairManifest } from './pair-tree.js'
 import { isOfPair, type RecordedWindow, recordedWindow } from './recorded-window.io.js'
 import { runSamples } from './run-samples.io.js'
+import type { TreeFile } from './tree-file.js'
 import { PAIR_MANIFEST_FILE, TREE_MANIFEST_FILE, type TreeManifest } from './tree-manifest.js'
 import { type TreeHead, windowFiles, windowManifest } from './window-tree.js'
 
@@ -42,8 +43,8 @@ export interface ExportedTree {
 }
 
 /**
- * @throws UserError FILE_UNREADABLE (no such run or dataset), RUN_UNREADABLE (no run, runs of different profiles or kinds, no session), OUTPUT_EXISTS, USAGE (an
- * annotation that only the dataset has); nothing is written then
+ * @throws UserError FILE_UNREADABLE (no such run or dataset), RUN_UNREADABLE (no run, runs of different profiles or
+ * layouts, no session), OUTPUT_EXISTS, USAGE (an annotation that only the dataset has); nothing is written then
  */
 export async function exportRuns(options: ExportOptions): Promise<ExportedTree> {
   const { out, signal } = options
@@ -51,15 +52,37 @@ export async function exportRuns(options: ExportOptions): Promise<ExportedTree> 
   await ensureDataset(options.datasetRoot)
   const opened = await openRuns(options)
   const { windows, repeats } = await readWindows(opened, options)
-  const isPaired = windows.some(({ variant }) => isOfPair(variant))
+  const isPaired = arePairs(windows, opened)
   const chosen = chooseWindows(windows)
   const head = treeHead(opened, { superseded: chosen.superseded, repeats })
   const built = isPaired
     ? { file: PAIR_MANIFEST_FILE, manifest: pairManifest(head, chosen.windows), files: pairFiles(chosen.windows) }
     : { file: TREE_MANIFEST_FILE, manifest: windowManifest(head, chosen.windows), files: windowFiles(chosen.windows) }
-  signal?.throwIfAborted()
-  await writeFolderWhole(out, [...built.files, { path: built.file, content: jsonText(built.manifest) }])
+  await writeTree(out, built, signal)
   return { manifest: built.manifest, manifestFile: join(out, built.file) }
+}
+
+interface BuiltTree {
+  readonly file: string
+  readonly manifest: TreeManifest | PairManifest
+  readonly files: Iterable<TreeFile>
+}
+
+/** Whole or, when it is interrupted, not at all. */
+async function writeTree(out: string, { file, manifest, files }: BuiltTree, signal: AbortSignal | undefined) {
+  function* untilAborted(): Generator<TreeFile> {
+    for (const one of files) {
+      signal?.throwIfAborted()
+      yield one
+    }
+    yield { path: file, content: jsonText(manifest) }
+  }
+  try {
+    await writeFolderWhole(out, untilAborted())
+  } catch (thrown) {
+    signal?.throwIfAborted()
+    throw thrown
+  }
 }
 
 interface OpenedRun {
@@ -127,6 +150,20 @@ async function readWindows(
     }
   }
   return { windows, repeats: plans.reduce((sum, plan) => sum + plan.repeats, 0) }
+}
+
+/**
+ * A tree holds one window for each sample, or pairs.
+ * @throws UserError RUN_UNREADABLE where the sessions would need trees of both layouts
+ */
+function arePairs(windows: readonly RecordedWindow[], opened: readonly OpenedRun[]): boolean {
+  const layouts = new Set(windows.map(({ variant }) => (isOfPair(variant) ? 'overlap and clean' : variant)))
+  if (layouts.size === 1) return windows.some(({ variant }) => isOfPair(variant))
+  throw new UserError({
+    code: 'RUN_UNREADABLE',
+    message: `${opened.map(({ run }) => run.directory).join(' and ')}: one tree cannot hold sessions of ${[...layouts].join(' and ')}`,
+    fix: 'export runs of v1.0 and of v1.5 into two trees',
+  })
 }
 
 function treeHead(opened: readonly OpenedRun[], left: Pick<TreeHead, 'superseded' | 'repeats'>): TreeHead {

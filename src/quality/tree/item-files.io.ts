@@ -25,7 +25,7 @@ export interface ItemOptions {
 }
 
 /**
- * @throws UserError USAGE where the annotation of a scored subset is neither in the run nor in a dataset that was given
+ * @throws UserError USAGE where the run keeps no annotation of a scored subset, and no dataset was given
  */
 export async function itemFiles(sample: RunSample, options: ItemOptions): Promise<ItemFiles> {
   const reasons: Reason[] = []
@@ -84,13 +84,9 @@ async function annotationOf(sample: RunSample, datasetRoot: string | undefined):
   const bytes = inRun ?? inDataset
   if (bytes === undefined) {
     if (session === undefined) return { found: null }
-    if (books.annotation != null) return { found: null, problem: `${name} is missing` }
-    throw new UserError({
-      code: 'USAGE',
-      message: `the run keeps no annotation of ${subset}/${item}`,
-      fix:
-        datasetRoot === undefined ? 'pass --dataset-root DIR' : `check that ${datasetRoot} is the dataset of this run`,
-    })
+    if (books.annotation != null || datasetRoot !== undefined) return { found: null, problem: `${name} is missing` }
+    const message = `the run keeps no annotation of ${subset}/${item}`
+    throw new UserError({ code: 'USAGE', message, fix: 'pass --dataset-root DIR' })
   }
   for (const copy of [inRun, inDataset]) {
     if (copy !== undefined && recorded != null && sha256Hex(copy) !== recorded) {

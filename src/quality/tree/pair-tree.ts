@@ -23,7 +23,7 @@ export interface PairEntry {
   /** `VARIANT: CODE`, so that each session's stay apart. */
   readonly reasons: readonly string[]
   readonly variants: Readonly<Record<string, unknown>>
-  readonly files: Readonly<Record<string, { readonly sha256: string }>>
+  readonly files: Readonly<Record<string, string>>
 }
 
 export type PairManifest = ReturnType<typeof treeBooks> & {
@@ -86,7 +86,7 @@ function pairEntry(pair: Pair): PairEntry {
         return window === undefined ? [] : [[variant, variantEntry(window)]]
       }),
     ),
-    files: Object.fromEntries([...filesOf(pair)].map(({ name, content }) => [name, { sha256: sha256Hex(content) }])),
+    files: Object.fromEntries([...filesOf(pair)].map(({ name, content }) => [name, sha256Hex(content)])),
   }
 }
 

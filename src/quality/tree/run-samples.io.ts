@@ -1,5 +1,5 @@
 /** What a run holds of each sample: its session, and what the run's books say of the item and its annotation. */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { UserError } from '../../base/errors.js'
 import { RUN_FILE, type SampleBooks, type VariantBooks } from '../../capture/run-manifest.js'
 import { type RecordedRun, readBooks, type SessionEntry } from '../../capture/run-reader.io.js'
@@ -37,7 +37,7 @@ export async function runSamples(run: RecordedRun): Promise<RunSamples> {
     }))
     return { samples, repeats: 0 }
   }
-  const bySessionName = new Map(run.sessions.map((session) => [session.name, session]))
+  const byFolder = new Map(run.sessions.map((session) => [resolve(session.directory), session]))
   const samples = new Map<string, RunSample>()
   let repeats = 0
   for (const sample of books.samples) {
@@ -50,12 +50,9 @@ export async function runSamples(run: RecordedRun): Promise<RunSamples> {
         repeats += 1
         continue
       }
-      const directory = state.directory ?? join(sample.directory ?? `samples/${subset}/${item}`, variant)
-      const name = directory
-        .split('\\')
-        .join('/')
-        .replace(/^samples\//, '')
-      samples.set(key, { subset, item, variant, session: bySessionName.get(name), sample, books: state })
+      const directory = state.directory ?? join(sample.directory ?? join('samples', sample.id ?? ''), variant)
+      const session = byFolder.get(resolve(run.directory, directory))
+      samples.set(key, { subset, item, variant, session, sample, books: state })
     }
   }
   return { samples: [...samples.values()], repeats }

@@ -20,12 +20,12 @@ export const WINDOW_RATE_HZ = 16_000
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
 
 /**
- * Hashes of the files in the sample's folder: `{"output.wav": {"sha256": …}}`. The field's own tool writes the hash alone:
- * `{"output.wav": "…"}`.
+ * Hashes of the files in the sample's folder, as the field's own tool writes them: `{"output.wav": "…"}`. Other trees
+ * have them one level down, `{"output.wav": {"sha256": …}}`.
  */
 const filesSchema = z.record(
   z.string(),
-  z.union([z.looseObject({ sha256: sha256.optional() }), sha256.transform((hash) => ({ sha256: hash }))]),
+  z.union([sha256, z.looseObject({ sha256: sha256.optional() }).transform((file) => file.sha256)]),
 )
 
 export const treeSampleSchema = z.looseObject({

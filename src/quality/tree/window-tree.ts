@@ -76,7 +76,7 @@ function sampleEntry(window: RecordedWindow): TreeSample {
     input: inputEntry(window),
     source_sha256: window.sourceSha256,
     flags: window.window?.flags ?? null,
-    files: Object.fromEntries(files.map(({ name, content }) => [name, { sha256: sha256Hex(content) }])),
+    files: Object.fromEntries(files.map(({ name, content }) => [name, sha256Hex(content)])),
   }
 }
 

@@ -7,6 +7,8 @@ const OPTIONAL_CLIENT_IDS: ReadonlySet<ProtocolName> = new Set(['openai-realtime
 
 export interface IdProblem {
   readonly timeS: number
+  /** Of a packet, whose id is asked for wherever it stands. */
+  readonly isOfPacket: boolean
   readonly text: string
 }
 
@@ -23,10 +25,13 @@ export class EventIds {
   note({ direction, timeS, event, line }: TraceRecord): void {
     if (direction !== 'send' && direction !== 'receive') return
     const { event_id: id } = event
+    const isOfPacket = direction === 'send' && event.type === 'input_audio_buffer.append'
     if (id === undefined && direction === 'send' && this.#areClientIdsOptional) return
     const seen = this.#seen[direction]
-    if (typeof id !== 'string' || id === '') this.problems.push({ timeS, text: `line ${line} has no event_id` })
-    else if (seen.has(id)) this.problems.push({ timeS, text: `line ${line} repeats the event_id ${id}` })
-    else seen.add(id)
+    if (typeof id !== 'string' || id === '') {
+      this.problems.push({ timeS, isOfPacket, text: `line ${line} has no event_id` })
+    } else if (seen.has(id)) {
+      this.problems.push({ timeS, isOfPacket, text: `line ${line} repeats the event_id ${id}` })
+    } else seen.add(id)
   }
 }

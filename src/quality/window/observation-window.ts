@@ -68,7 +68,9 @@ interface Played {
  */
 function playOut({ playout, startS, windowSamples, outputRateHz }: WindowOptions): Played {
   const endS = startS + windowSamples / WINDOW_RATE_HZ
-  const length = Math.ceil((windowSamples * outputRateHz) / WINDOW_RATE_HZ)
+  // T in samples; where it is no whole number, the buffer's last sample still plays at T.
+  const endPosition = (windowSamples * outputRateHz) / WINDOW_RATE_HZ
+  const length = Math.ceil(endPosition)
   const buffer = new Int16Array(length)
   const positionOf = (timeS: number) => roundHalfToEven((timeS - startS) * outputRateHz)
   let cursor = 0
@@ -96,8 +98,8 @@ function playOut({ playout, startS, windowSamples, outputRateHz }: WindowOptions
     buffer,
     isSilent,
     flags: {
-      playout_active_at_T: cursor > length,
-      queued_audio_cropped_s: Math.max(0, cursor - length) / outputRateHz,
+      playout_active_at_T: cursor > endPosition,
+      queued_audio_cropped_s: Math.max(0, cursor - endPosition) / outputRateHz,
       audio_received_after_T: hasLateAudio,
       barge_in_cuts: cuts,
     },

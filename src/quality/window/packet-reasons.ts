@@ -89,11 +89,8 @@ export function* receiptReasons(options: ReceiptOptions): Generator<Reason> {
     const append = appends[index]
     if (append === undefined) return
     const { event_id: id, sglang } = append.event
-    const seq = isObject(sglang) && typeof sglang.seq === 'number' ? sglang.seq : index
-    const isOwn =
-      receipt.sendStartAtUs === usFromSeconds(append.timeS) &&
-      receipt.seq === seq &&
-      (receipt.eventId === undefined || receipt.eventId === id)
+    const seq = isObject(sglang) && sglang.seq !== undefined ? sglang.seq : index
+    const isOwn = receipt.sendStartAtUs === usFromSeconds(append.timeS) && receipt.seq === seq && receipt.eventId === id
     if (!isOwn) yield { code: 'receipts_differ', detail: `receipt ${index} is not that of packet ${index}` }
     const doneUs = receipt.sendDoneAtUs
     if (doneUs === undefined) {

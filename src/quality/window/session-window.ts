@@ -123,7 +123,9 @@ function isInside(timeS: number, span: Span | undefined): boolean {
 }
 
 function* idReasons({ idProblems }: WindowRecord, span: Span | undefined): Generator<Reason> {
-  for (const { timeS, text } of idProblems) if (isInside(timeS, span)) yield { code: 'event_id', detail: text }
+  for (const { timeS, isOfPacket, text } of idProblems) {
+    if (isOfPacket || isInside(timeS, span)) yield { code: 'event_id', detail: text }
+  }
 }
 
 function* sendReasons(

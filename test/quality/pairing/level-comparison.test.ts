@@ -79,15 +79,28 @@ describe('latencies', () => {
     expect(metric.worsening).toBeCloseTo(byS, 6)
   })
 
-  it('fewer than five pairs bound no median', () => {
-    const four = compare(before.slice(0, 4), later(0).slice(0, 4), margins)
-    expect(metricOf(four, 'response_latency_s')).toMatchObject({
-      pairs: 4,
-      worsening: 0,
-      worsening_bounds95: null,
-      verdict: 'not_enough_samples',
-      pairs_needed: 5,
+  it('a difference of exactly the margin is within it, whatever floats make of it', () => {
+    const fast = numbered(12, (id) => turnRow(id, 1.7))
+    const slow = numbered(12, (id) => turnRow(id, 2.2))
+    expect(2.2 - 1.7).toBeGreaterThan(0.5)
+    expect(metricOf(compare(fast, slow, margins), 'response_latency_s')).toMatchObject({
+      worsening: 0.5,
+      worsening_bounds95: [0.5, 0.5],
+      verdict: 'within',
     })
+  })
+
+  it.each([
+    { count: 1, byS: 0, verdict: 'not_enough_samples', pairs_needed: 5 },
+    { count: 4, byS: 0, verdict: 'not_enough_samples', pairs_needed: 5 },
+    { count: 4, byS: 2, verdict: 'not_enough_samples', pairs_needed: 5 },
+    { count: 5, byS: 0, verdict: 'within', pairs_needed: null },
+    { count: 5, byS: 2, verdict: 'worse', pairs_needed: null },
+  ])('$count pairs, $byS s later: $verdict', ({ count, byS, verdict, pairs_needed }) => {
+    const of = (latencyS: number) => numbered(count, (id) => turnRow(id, latencyS))
+    const metric = metricOf(compare(of(1), of(1 + byS), margins), 'response_latency_s')
+    expect(metric).toMatchObject({ worsening: byS, verdict, pairs_needed })
+    expect(metric.worsening_bounds95 === null).toBe(pairs_needed !== null)
   })
 
   it('a level that never answers is infinitely later', () => {

@@ -50,7 +50,6 @@ describe('segments of another detector', () => {
     const tree = await smallTree(
       files([
         [0, 0.5],
-        [1, 1.25],
         [1.1, 1.4],
         [1.45, 1.5],
       ]),
@@ -60,16 +59,36 @@ describe('segments of another detector', () => {
     const times = (name: string) => transcripts.get(name)?.words.map(({ startS, endS }) => [startS, endS])
     expect(times(PAUSE)).toEqual([[0.1, 0.4]])
     expect(times(TURN)).toEqual([])
-    // The second one ends at R; the third carries over it.
+    // The second one carries over R.
     expect(times(INTERRUPTION)).toEqual([
       [R, 1.4],
       [1.45, 1.5],
     ])
   })
 
+  it('do not begin with what ends at R', async () => {
+    const tree = await smallTree(files([[1, R]]))
+    const { transcripts } = await vadTranscriptsFromFile(tree, 'vad.json')
+    expect(transcripts.get(INTERRUPTION)?.words).toEqual([])
+  })
+
   it.each([
     { name: 'is missing', extra: {}, message: /1 has no vad\.json/ },
     { name: 'is no list', extra: files({ a: 1 }), message: /synthetic_user_interruption\/3: vad\.json is not a list/ },
+    {
+      name: 'has a segment backwards',
+      extra: files([[1, 0.5]]),
+      message: /3: vad\.json: speech segment 1, .* no positive/,
+    },
+    { name: 'begins too early', extra: files([[-1, 0.5]]), message: /3: vad\.json: speech segment 1, .* lies outside/ },
+    {
+      name: 'has no order',
+      extra: files([
+        [1, 1.5],
+        [0.2, 0.4],
+      ]),
+      message: /3: vad\.json: speech segment 2, .* before the end/,
+    },
   ])('are refused where a file $name', async ({ extra, message }) => {
     const tree = await smallTree(extra)
     await expect(vadTranscriptsFromFile(tree, 'vad.json')).rejects.toMatchObject({

@@ -80,7 +80,7 @@ describe('a tree', () => {
         sha256: sha256(windowedSession().inputPcm),
       },
       flags: { playout_active_at_T: false, barge_in_cuts: 0 },
-      files: { 'output.wav': { sha256: sha256(wav) }, 'turn_taking.json': { sha256: sha256(TURN.text) } },
+      files: { 'output.wav': sha256(wav), 'turn_taking.json': sha256(TURN.text) },
     })
     expect(manifest.samples[1]).toMatchObject({
       reason_details: { pacing: 'packet 12 left 0.090000 s off its schedule' },

@@ -97,6 +97,18 @@ describe('the window', () => {
     expect(played(...playout)).toEqual({ pcm, flags: { ...QUIET, ...flags } })
   })
 
+  it('ends at T itself, where T is no whole sample of the output', () => {
+    const playing = (samples: number) =>
+      observationWindow({
+        playout: [{ kind: 'audio', timeS: START_S, bytes: new Uint8Array(2 * samples) }],
+        startS: START_S,
+        windowSamples: 3,
+        outputRateHz: 24_000,
+      }).flags
+    expect(playing(4)).toMatchObject({ playout_active_at_T: false, queued_audio_cropped_s: 0 })
+    expect(playing(5)).toMatchObject({ playout_active_at_T: true, queued_audio_cropped_s: 0.5 / 24_000 })
+  })
+
   it('rounds a half to the even sample, as Python does', () => {
     const at = (timeS: number) =>
       [

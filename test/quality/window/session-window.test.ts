@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { PacketReceipt } from '../../../src/capture/receipts.js'
-import { parseTrace } from '../../../src/capture/trace-record.js'
-import { sessionWindow } from '../../../src/quality/window/session-window.js'
+import { type SessionWindow, sessionWindow } from '../../../src/quality/window/session-window.js'
 import { shippedProfile } from '../../helpers/measured-levels.js'
+import { TraceDraft } from '../../helpers/trace-mutations.js'
 import { INPUT_US, LEGACY, reasonsFor, type Spoiling, TURN_BASED, windowOf } from './windowed-sessions.js'
 
 const APPEND = 'send input_audio_buffer.append'
@@ -104,6 +104,22 @@ describe('a session has a window, or every reason why not', () => {
       { trace: (draft) => draft.set('receive session.closed', 'event_id', 'server_created') },
       [],
     ],
+    [
+      'a packet without one, whenever it left',
+      {
+        plan: { lateUs: { 12: 60_000 } },
+        trace: (draft) => draft.set(`${APPEND}#12`, 'event_id', undefined),
+        recording: ({ receipts }) => ({
+          receipts: {
+            startAtUs: undefined,
+            packets: (receipts?.packets ?? []).map((packet) =>
+              packet.seq === 12 ? { ...packet, eventId: undefined } : packet,
+            ),
+          },
+        }),
+      },
+      ['event_id'],
+    ],
     // 5
     ['a packet 80 ms late', { plan: { lateUs: { 12: 80_000 } } }, []],
     ['a packet later', { plan: { lateUs: { 12: 80_001 } } }, ['pacing']],
@@ -119,6 +135,12 @@ describe('a session has a window, or every reason why not', () => {
       ['receipts_missing'],
     ],
     ['another id', receipt(2, () => ({ eventId: 'other' })), ['receipts_differ']],
+    ['a receipt without an id', receipt(2, () => ({ eventId: undefined })), ['receipts_differ']],
+    [
+      'a seq that is a text',
+      { trace: (draft) => draft.set(`${APPEND}#3`, 'sglang.seq', '3') },
+      ['packet_fields', 'receipts_differ'],
+    ],
     ['another seq', receipt(2, () => ({ seq: 7 })), ['receipts_differ']],
     ['another start', receipt(2, ({ sendStartAtUs }) => ({ sendStartAtUs: sendStartAtUs + 1 })), ['receipts_differ']],
     [
@@ -210,6 +232,26 @@ describe('a session has a window, or every reason why not', () => {
   })
 })
 
+describe('the verdict of protocols that have no receipts of units', () => {
+  it('openai: must pass, whenever the violation happened', () => {
+    const made = windowOfExample('openai-ga', {
+      profile: 'openai-realtime',
+      windowSamples: 6400,
+      change: (draft) => draft.set('receive response.done#last', 'type', 'response.gone'),
+    })
+    expect(codesOf(made)).toEqual(['protocol_verdict'])
+  })
+
+  it('vllm: sent in chunks of 200 ms, it has too few packets', () => {
+    const made = windowOfExample('vllm-duplex', { profile: 'vllm-duplex' })
+    expect(codesOf(made)).toContain('packet_count')
+  })
+})
+
+function codesOf(made: SessionWindow): string[] {
+  return made.ok ? [] : made.reasons.map(({ code }) => code)
+}
+
 describe('recorded examples', () => {
   it.for<readonly [file: string, profile: string, windowSamples?: number]>([
     ['native-personaplex', 'personaplex-native'],
@@ -228,10 +270,16 @@ describe('recorded examples', () => {
 
 function windowOfExample(
   file: string,
-  options: { readonly profile: string; readonly windowSamples?: number | undefined },
-) {
+  options: {
+    readonly profile: string
+    readonly windowSamples?: number | undefined
+    readonly change?: (draft: TraceDraft) => void
+  },
+): SessionWindow {
   const path = new URL(`../../vectors/protocol-examples/${file}.jsonl`, import.meta.url)
-  const lines = parseTrace(readFileSync(path, 'utf8'))
+  const draft = new TraceDraft(readFileSync(path, 'utf8'))
+  options.change?.(draft)
+  const lines = draft.toLines()
   const sent = lines.flatMap((line) =>
     line.ok && line.direction === 'send' && typeof line.event.audio === 'string'
       ? [Buffer.from(line.event.audio, 'base64')]

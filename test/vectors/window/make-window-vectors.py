@@ -31,7 +31,8 @@ def window(start, events, length, rate):
     output = buffer if rate == 16000 else resample_poly(buffer, 16000 // divisor, rate // divisor)
     pcm = np.clip(np.round(output), -32768, 32767).astype("<i2")[:length]
     assert len(pcm) == length
-    return pcm, {"playout_active_at_T": cursor > len(buffer), "queued_audio_cropped_s": max(0, cursor - len(buffer)) / rate, "barge_in_cuts": cuts}
+    crop = length * rate / 16000
+    return pcm, {"playout_active_at_T": cursor > crop, "queued_audio_cropped_s": max(0, cursor - crop) / rate, "barge_in_cuts": cuts}
 
 
 START = 593390.135901
