@@ -12,7 +12,9 @@ export function interruptSignal(whatFollows = 'closing the sessions, keeping the
   const controller = new AbortController()
   const onSignal = () => {
     if (controller.signal.aborted) process.exit(EXIT.interrupted)
-    process.stderr.write(`\ninterrupted: ${whatFollows} (again to quit at once)\n`)
+    // On a terminal this takes the place of a status line, and of the ^C in it.
+    const start = process.stderr.isTTY === true ? '\r\u001b[J' : '\n'
+    process.stderr.write(`${start}interrupted: ${whatFollows} (again to quit at once)\n`)
     controller.abort()
   }
   process.on('SIGINT', onSignal)

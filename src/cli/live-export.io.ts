@@ -1,7 +1,8 @@
 /** The flags that give live figures out, and the events of a sweep that feed them. */
-import { mergedSummary, prepareHistograms } from '../load/live-stats.io.js'
+import { mergedSummary } from '../load/live-histogram.js'
 import { type LiveExport, pushOtlp, servePrometheus } from '../sweep/live/live-export.io.js'
 import { LiveFigures } from '../sweep/live/live-figures.js'
+import { otlpTarget, prometheusAddress } from '../sweep/live/live-targets.js'
 import type { SweepEvents } from '../sweep/run-sweep.io.js'
 
 export interface LiveExportFlags {
@@ -10,22 +11,31 @@ export interface LiveExportFlags {
 }
 
 /**
+ * What can be said of the flags before anything is done.
+ * @throws UserError USAGE, URL_INVALID
+ */
+export function checkLiveExports({ prometheus, otlp }: LiveExportFlags): void {
+  if (prometheus !== undefined) prometheusAddress(prometheus)
+  if (otlp !== undefined) otlpTarget(otlp, process.env.OTEL_EXPORTER_OTLP_HEADERS)
+}
+
+/**
  * @returns the same events, heard on the way, and what has to be closed at the end
- * @throws UserError as the exports do, before anything is sent
+ * @throws UserError as `checkLiveExports`; PORT_IN_USE; nothing is left open
  */
 export async function withLiveExports(
   events: SweepEvents,
   { prometheus, otlp }: LiveExportFlags,
 ): Promise<{ readonly events: SweepEvents; readonly close: () => Promise<void> }> {
   if (prometheus === undefined && otlp === undefined) return { events, close: async () => undefined }
-  await prepareHistograms()
+  checkLiveExports({ ...(prometheus === undefined ? {} : { prometheus }), ...(otlp === undefined ? {} : { otlp }) })
   const live = new LiveFigures((histogram) => mergedSummary([histogram]))
   const figures = () => live.figures
   const exports: LiveExport[] = []
-  if (prometheus !== undefined) exports.push(await servePrometheus(prometheus, figures))
+  if (prometheus !== undefined) exports.push(await servePrometheus(prometheusAddress(prometheus), figures))
   if (otlp !== undefined) {
-    const headers = otlpHeaders(process.env.OTEL_EXPORTER_OTLP_HEADERS ?? '')
-    exports.push(pushOtlp({ url: otlp, headers, figures, onNote: (text) => events.note?.(text) }))
+    const target = otlpTarget(otlp, process.env.OTEL_EXPORTER_OTLP_HEADERS)
+    exports.push(pushOtlp({ target, figures, onNote: (text) => events.note?.(text) }))
   }
   return {
     events: {
@@ -44,17 +54,7 @@ export async function withLiveExports(
       },
     },
     close: async () => {
-      for (const own of exports) await own.close()
+      await Promise.all(exports.map((own) => own.close()))
     },
   }
-}
-
-/** `name=value,other=value`, as the variable of that name is written everywhere. */
-function otlpHeaders(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split(',').flatMap((pair) => {
-      const equals = pair.indexOf('=')
-      return equals <= 0 ? [] : [[pair.slice(0, equals).trim(), decodeURIComponent(pair.slice(equals + 1).trim())]]
-    }),
-  )
 }

@@ -8,6 +8,8 @@ export interface LevelState {
   readonly failed: number
   readonly total: number
   readonly elapsedS: number
+  /** Seconds that the level takes if all goes well; null where nobody knows. */
+  readonly expectedS: number | null
   readonly missedUnits: number
   /** Milliseconds; null while nothing was measured. */
   readonly lagMs: { readonly p50: number; readonly p99: number } | null
@@ -15,44 +17,103 @@ export interface LevelState {
   readonly stallMs: number
 }
 
+interface Part {
+  /** From the longest wording to the shortest. */
+  readonly words: readonly [long: string, short: string, tight: string]
+  /** Those with the highest number are left out first. */
+  readonly rank: number
+  /** An SGR code. */
+  readonly colour?: number
+}
+
+const RED = 31
+const YELLOW = 33
 const BAR_LENGTH = 16
 /** Below this a bar takes the room of the figures. */
-const BAR_FROM_WIDTH = 90
+const BAR_FROM_WIDTH = 100
+const SEPARATOR = ', '
 
 /**
  * @param width columns of the terminal; the line is at most one shorter, so that it never wraps
- * @returns without a line feed or escape codes
+ * @param colour whether failures and misses are painted
+ * @returns without a line feed; without colour free of escape codes
  */
-export function progressLine(state: LevelState, width: number): string {
-  const { name, open, done, failed, total } = state
+export function progressLine(state: LevelState, width: number, colour = false): string {
   const room = Math.max(1, width - 1)
-  const head = `${name} ${width >= BAR_FROM_WIDTH ? `${bar(done, total)} ` : ''}${done}/${total}`
-  const parts = [
-    failed > 0 ? `${failed} failed` : undefined,
-    `${open} open`,
-    state.lagMs === null ? undefined : `lag p50/p99 ${state.lagMs.p50.toFixed(0)}/${state.lagMs.p99.toFixed(0)} ms`,
-    state.missedUnits > 0 ? `${state.missedUnits} missed` : undefined,
-    `${leftText(state)} left`,
-    state.lateP99Ms === null ? undefined : `late p99 ${state.lateP99Ms.toFixed(1)} ms`,
-    `stall ${state.stallMs.toFixed(1)} ms`,
-  ]
-  let line = head
-  for (const part of parts) {
-    if (part === undefined) continue
-    if (line.length + 2 + part.length > room) break
-    line += `, ${part}`
+  const head = `${state.name} ${width >= BAR_FROM_WIDTH ? `${bar(state)} ` : ''}${state.done}/${state.total}`
+  if (head.length > room) return head.slice(0, room)
+  const parts = partsOf(state)
+  for (const wording of [0, 1, 2] as const) {
+    if (length(head, parts, wording) <= room) return written(head, parts, { wording, colour })
   }
-  return line.slice(0, room)
+  // In the shortest wording, and by rank what has room.
+  const kept: Part[] = []
+  for (const part of [...parts].sort((a, b) => a.rank - b.rank)) {
+    if (length(head, [...kept, part], 2) <= room) kept.push(part)
+  }
+  return written(
+    head,
+    parts.filter((part) => kept.includes(part)),
+    { wording: 2, colour },
+  )
 }
 
-/** By the pace of the sessions that have ended; unknown before the first. */
-function leftText({ done, total, elapsedS }: LevelState): string {
-  if (done === 0) return '?'
-  const leftS = Math.round((elapsedS / done) * (total - done))
+function partsOf(state: LevelState): Part[] {
+  const { failed, open, lagMs: lag, missedUnits: missed, lateP99Ms: late, stallMs: stall } = state
+  const left = leftText(state)
+  const parts: (Part | undefined)[] = [
+    failed === 0 ? undefined : { words: same(`${failed} failed`), rank: 0, colour: RED },
+    { words: same(`${open} open`), rank: 2 },
+    lag === null
+      ? undefined
+      : {
+          words: [
+            `lag p50/p99 ${lag.p50.toFixed(0)}/${lag.p99.toFixed(0)} ms`,
+            `lag ${lag.p50.toFixed(0)}/${lag.p99.toFixed(0)} ms`,
+            `lag ${lag.p50.toFixed(0)}/${lag.p99.toFixed(0)}`,
+          ],
+          rank: 3,
+        },
+    missed === 0
+      ? undefined
+      : { words: [`${missed} missed`, `${missed} missed`, `${missed} miss`], rank: 1, colour: YELLOW },
+    { words: [`${left} left`, `${left} left`, left.replace(' ', '')], rank: 4 },
+    late === null
+      ? undefined
+      : { words: [`late p99 ${late.toFixed(1)} ms`, `late ${late.toFixed(1)}`, `late ${late.toFixed(0)}`], rank: 5 },
+    { words: [`stall ${stall.toFixed(1)} ms`, `stall ${stall.toFixed(1)}`, `stall ${stall.toFixed(0)}`], rank: 6 },
+  ]
+  return parts.filter((part) => part !== undefined)
+}
+
+function same(word: string): Part['words'] {
+  return [word, word, word]
+}
+
+function length(head: string, parts: readonly Part[], wording: 0 | 1 | 2): number {
+  return parts.reduce((sum, { words }) => sum + SEPARATOR.length + words[wording].length, head.length)
+}
+
+function written(
+  head: string,
+  parts: readonly Part[],
+  { wording, colour: isColoured }: { readonly wording: 0 | 1 | 2; readonly colour: boolean },
+): string {
+  const texts = parts.map(({ words, colour }) =>
+    isColoured && colour !== undefined ? `\u001b[${colour}m${words[wording]}\u001b[39m` : words[wording],
+  )
+  return [head, ...texts].join(SEPARATOR)
+}
+
+/** By the level's plan; when that is over, by the pace of the sessions that have ended, and unknown before the first. */
+function leftText({ done, total, elapsedS, expectedS }: LevelState): string {
+  const plannedS = expectedS === null ? 0 : expectedS - elapsedS
+  if (plannedS <= 0 && done === 0) return '?'
+  const leftS = Math.round(plannedS > 0 ? plannedS : (elapsedS / done) * Math.max(0, total - done))
   return leftS < 100 ? `${leftS} s` : `${Math.round(leftS / 60)} min`
 }
 
-function bar(done: number, total: number): string {
-  const filled = total === 0 ? 0 : Math.round((BAR_LENGTH * done) / total)
+function bar({ done, total }: LevelState): string {
+  const filled = total === 0 ? 0 : Math.min(BAR_LENGTH, Math.round((BAR_LENGTH * done) / total))
   return '█'.repeat(filled) + '░'.repeat(BAR_LENGTH - filled)
 }

@@ -2,49 +2,50 @@
  * Progress of a sweep on standard error: a line that renews itself on a terminal, a plain one every ten seconds in a pipe, and
  * one for each level that ends.
  */
-import { SingleBar } from 'cli-progress'
 import { US_PER_S } from '../base/clock.js'
 import { SystemClock } from '../base/system-clock.io.js'
 import type { LevelProgress } from '../load/level-plan.js'
-import { mergedSummary, prepareHistograms } from '../load/live-stats.io.js'
+import { mergedSummary } from '../load/live-histogram.js'
+import type { PlannedLevel } from '../sweep/level-order.js'
 import type { SweepEvents } from '../sweep/run-sweep.io.js'
 import { describeMiss, percent } from '../sweep/verdict-text.js'
 import { type LevelState, progressLine } from './progress-line.js'
+import { StatusLine } from './status-line.io.js'
+import { hasColour } from './terminal.io.js'
 
 /** In a pipe, such as the log of a pipeline. */
 const PLAIN_INTERVAL_US = 10 * US_PER_S
 const PLAIN_WIDTH = 160
 
-/** Events that print. Needs `await` once, because live histograms are merged here. */
-export async function progressEvents({ isQuiet }: { isQuiet: boolean }): Promise<SweepEvents & { stop(): void }> {
-  await prepareHistograms()
+export interface ProgressOptions {
+  readonly isQuiet: boolean
+  /** Seconds that a level takes if all goes well. */
+  readonly expectedS: (level: PlannedLevel) => number
+}
+
+/** Events that print. */
+export function progressEvents(options: ProgressOptions): SweepEvents & { stop(): void } {
   const clock = new SystemClock()
-  const isTerminal = process.stderr.isTTY === true && !isQuiet
-  let bar: SingleBar | undefined
+  const { isQuiet } = options
+  const isRenewed = !isQuiet && renewsLines(process.stderr)
+  const colour = hasColour(process.stderr)
+  let status: StatusLine | undefined
   let state: LevelState | undefined
   let beganAtUs = 0
   let saidAtUs = 0
-  let shownLength = 0
   const stop = () => {
-    process.stderr.off('resize', clearWrapped)
-    bar?.stop()
-    bar = undefined
+    status?.stop()
+    status = undefined
     state = undefined
   }
-  // A narrower window breaks the line that stands in it; what was broken off would stay.
-  const clearWrapped = () => {
-    const rows = Math.ceil(shownLength / Math.max(1, process.stderr.columns)) - 1
-    process.stderr.write(`${rows > 0 ? `\u001b[${rows}A` : ''}\r\u001b[J`)
+  const write = (text: string) => {
+    if (status === undefined) process.stderr.write(`${text}\n`)
+    else status.above(text)
   }
   const say = (text: string) => {
-    if (!isQuiet) process.stderr.write(`${text}\n`)
+    if (!isQuiet) write(text)
   }
-  // The width is asked for each time: the window may have been made narrower.
-  const line = () => {
-    const text = state === undefined ? '' : progressLine(state, process.stderr.columns ?? 80)
-    shownLength = text.length
-    return text
-  }
+  const elapsedS = () => (clock.nowUs() - beganAtUs) / US_PER_S
   return {
     stop,
     levelBegins: (level, role) => {
@@ -56,24 +57,25 @@ export async function progressEvents({ isQuiet }: { isQuiet: boolean }): Promise
         ...NOTHING_YET,
         name: role === 'warmup' ? 'warm-up' : `level ${level.concurrency}${repeat}`,
         total: level.sessions,
+        expectedS: options.expectedS(level),
       }
-      if (!isTerminal) return
-      bar = new SingleBar({ format: line, stream: process.stderr, hideCursor: true, clearOnComplete: true, fps: 4 })
-      bar.start(level.sessions, 0)
-      process.stderr.on('resize', clearWrapped)
+      if (!isRenewed) return
+      status = new StatusLine(process.stderr, (width) =>
+        state === undefined ? '' : progressLine({ ...state, elapsedS: elapsedS() }, width, colour),
+      )
+      status.start()
     },
     progress: (_, progress) => {
       if (state === undefined) return
+      state = { ...state, ...figuresOf(progress), elapsedS: elapsedS() }
       const nowUs = clock.nowUs()
-      state = { ...state, ...figuresOf(progress), elapsedS: (nowUs - beganAtUs) / US_PER_S }
-      bar?.update(progress.done)
-      if (isTerminal || nowUs - saidAtUs < PLAIN_INTERVAL_US) return
+      if (isRenewed || nowUs - saidAtUs < PLAIN_INTERVAL_US) return
       saidAtUs = nowUs
       say(progressLine(state, PLAIN_WIDTH))
     },
     levelEnds: (level, { row, targets }) => {
       stop()
-      const state = !row.valid
+      const verdict = !row.valid
         ? 'invalid'
         : row.meets_targets
           ? 'meets its targets'
@@ -83,16 +85,20 @@ export async function progressEvents({ isQuiet }: { isQuiet: boolean }): Promise
       const lag = row.unit_lag_s === null ? '' : `, unit lag p95 ${Math.round(row.unit_lag_s.p95 * 1000)} ms`
       const rtf = row.rtf === null ? '' : `, RTF p90 ${row.rtf.p90.toFixed(2)}`
       say(
-        `level ${level.concurrency}${repeat}: ${state}; ${row.sessions_succeeded}/${row.sessions_attempted} sessions ok${miss}${lag}${rtf}`,
+        `level ${level.concurrency}${repeat}: ${verdict}; ${row.sessions_succeeded}/${row.sessions_attempted} sessions ok${miss}${lag}${rtf}`,
       )
     },
     scoringBegins: (run) => say(`${run}: scoring the conversations …`),
     stopped: (level, reason) => say(`stopped after level ${level.concurrency}: ${reason} (stop rule)`),
-    note: (text) => {
-      stop()
-      process.stderr.write(`note: ${text}\n`)
-    },
+    // Said in a quiet sweep too: it is about the results, not about the progress.
+    note: (text) => write(`note: ${text}`),
   }
+}
+
+/** A terminal that can go back in a line; the log of a pipeline cannot, even where it pretends to be a terminal. */
+function renewsLines(stream: NodeJS.WriteStream): boolean {
+  const { TERM: term, CI: ci } = process.env
+  return stream.isTTY === true && term !== 'dumb' && (ci === undefined || ci === '' || ci === 'false')
 }
 
 const NOTHING_YET: LevelState = {
@@ -102,6 +108,7 @@ const NOTHING_YET: LevelState = {
   failed: 0,
   total: 0,
   elapsedS: 0,
+  expectedS: null,
   missedUnits: 0,
   lagMs: null,
   lateP99Ms: null,

@@ -5,22 +5,22 @@ import { jsonText } from '../base/json.js'
 import { renderedFiles } from '../report/rendered-files.js'
 import { terminalReport } from '../report/terminal-report.js'
 import { exitCodeOfGate } from '../sweep/gate.js'
-import { openLevelScorer } from '../sweep/level-scorer.io.js'
+import { expectedLevelS } from '../sweep/level-duration.js'
+import { type LevelScorer, openLevelScorer } from '../sweep/level-scorer.io.js'
 import { runSweep, type SweepEnd, type SweepOptions } from '../sweep/run-sweep.io.js'
-import { createServerScraper } from '../sweep/server-metrics/scraper.io.js'
 import { SWEEP_MANIFEST_FILE } from '../sweep/sweep-manifest.js'
 import { type LiveExportFlags, withLiveExports } from './live-export.io.js'
 import { type PipelineFlags, writePipelineReports } from './pipeline-reports.io.js'
 import { progressEvents } from './progress.io.js'
+import { type ServerMetricsFlags, serverScraper } from './server-metrics-flags.js'
 import { print, tableStyleFor } from './terminal.io.js'
 
 export async function sweepAndReport(
   sweep: Omit<SweepOptions, 'signal' | 'events' | 'render' | 'scorer' | 'scraper'>,
   flags: PipelineFlags &
-    LiveExportFlags & {
+    LiveExportFlags &
+    ServerMetricsFlags & {
       readonly asrKeyEnv?: string
-      readonly serverMetrics?: string[]
-      readonly serverMetric?: string[]
       readonly json?: boolean
       readonly quiet?: boolean
       readonly footer?: readonly string[]
@@ -28,19 +28,16 @@ export async function sweepAndReport(
   interrupt: { signal: AbortSignal; dispose: () => void },
 ): Promise<ExitCode> {
   const { quality } = sweep.config
-  const scorer = quality === undefined ? undefined : await openLevelScorer(quality, { keyVariable: flags.asrKeyEnv })
-  const progress = await progressEvents({ isQuiet: flags.quiet === true })
+  const progress = progressEvents({
+    isQuiet: flags.quiet === true,
+    expectedS: (level) => expectedLevelS(level, sweep),
+  })
   const { events, close } = await withLiveExports(progress, flags)
-  const scraper =
-    flags.serverMetrics === undefined
-      ? undefined
-      : createServerScraper({
-          urls: flags.serverMetrics,
-          patterns: flags.serverMetric ?? [],
-          onNote: (text) => events.note?.(text),
-        })
+  let scorer: LevelScorer | undefined
   let end: SweepEnd
   try {
+    const scraper = serverScraper(flags, (text) => events.note?.(text))
+    scorer = quality === undefined ? undefined : await openLevelScorer(quality, { keyVariable: flags.asrKeyEnv })
     end = await runSweep({ ...sweep, scorer, scraper, signal: interrupt.signal, events, render: renderedFiles })
   } finally {
     progress.stop()

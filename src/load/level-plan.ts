@@ -45,7 +45,10 @@ export type ToLevelProcess =
 export interface LevelProgress {
   readonly open: number
   readonly done: number
+  /** Refused ones included. */
   readonly failed: number
+  /** Refused at the upgrade (HTTP 503), retries used up. */
+  readonly denied: number
   readonly total: number
   readonly sendLatenessUs: string
   readonly unitLagUs: string

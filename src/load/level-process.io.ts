@@ -64,6 +64,7 @@ class LevelProcess {
   readonly #runner: LevelRunner
   readonly #closings: Promise<void>[] = []
   #failed = 0
+  #denied = 0
   #missedUnits = 0
   #wasInterrupted = false
   #failure: UserError | undefined
@@ -188,6 +189,7 @@ class LevelProcess {
       redactEvent: this.#redactEvent,
       onEnd: (result) => {
         if (result.outcome.kind !== 'completed') this.#failed += 1
+        if (result.outcome.kind === 'denied') this.#denied += 1
         tell({ kind: 'session', session: { directory: session.directory, outcome: result.outcome } })
         hooks.onEnd(result)
       },
@@ -222,6 +224,7 @@ class LevelProcess {
         open: this.#runner.openSessions,
         done: this.#runner.endedSessions,
         failed: this.#failed,
+        denied: this.#denied,
         total: this.#plan.sessions.length,
         sendLatenessUs: this.#monitor.sendLateness.encode(),
         unitLagUs: this.#monitor.unitLag.encode(),

@@ -269,8 +269,10 @@ class Sweep {
     const meanInputS = inputs.reduce((sum, clip) => sum + clipDurationS(clip), 0) / Math.max(1, inputs.length)
     const audioPerS = (profile.input.sample_rate_hz + profile.output.sample_rate_hz) * 2
     const bytesPerS = audioPerS * 1.4 + profile.input.sample_rate_hz * 4 + 20_000
+    // A level's windows, at 16 kHz, and a second copy while it is scored again.
+    const scoredPerS = this.#options.scorer === undefined ? 0 : 2 * 2 * 16_000
     const sessions = levels.reduce((sum, level) => sum + level.sessions, 0)
-    return sessions * meanInputS * bytesPerS + 10_000_000
+    return sessions * meanInputS * (bytesPerS + scoredPerS) + 10_000_000
   }
 }
 

@@ -122,6 +122,18 @@ test('flags and files that do not fit are told before anything happens', TIMEOUT
       code: 'URL_INVALID',
       says: ['http://', 'try ws://127.0.0.1/v1/realtime'],
     },
+    {
+      name: 'series of no endpoint',
+      sweep: ['--server-metric', 'my_queue_*'],
+      code: 'USAGE',
+      says: ['--server-metric my_queue_*', 'add --server-metrics URL'],
+    },
+    {
+      name: 'a collector beside a page for Prometheus that would be left open',
+      sweep: ['--prometheus', '9464', '--otlp', 'ftp://box'],
+      code: 'URL_INVALID',
+      says: ['--otlp ftp://box', 'such as http://127.0.0.1:4318'],
+    },
     { name: 'no address at all', sweep: ['--url', 'the server'], code: 'URL_INVALID', says: ['the server is no URL'] },
     {
       name: 'turn-based without a detector',

@@ -56,9 +56,18 @@ describe('a sweep that is scored', () => {
     { name: 'pairs, which are scored otherwise', quality: {}, inputs: { kind: 'fdb-v1.5', root: 'x' } },
     { name: 'transcripts that nobody has made yet', quality: { transcripts: 'tree' } },
     { name: 'a secret, which would be stored', quality: { transcripts: 'openai:http://user:geheim@box/v1#m' } },
+    { name: 'a key in the query', quality: { transcripts: 'openai:http://box/v1?key=geheim#m' } },
+    { name: 'a key for a command', quality: { transcripts: 'command:asr --api-key geheim' } },
   ])('refuses $name', ({ quality, inputs }) => {
     const refused = () => sweepWithQuality(sweep(quality, inputs))
     expect(refused).toThrow(expect.objectContaining({ code: 'USAGE' }))
     expect(refused).not.toThrow(/geheim/)
   })
+
+  it.each(['openai:http://box/v1?api-version=2#m', 'command:asr --model small {wav}', 'parakeet:models/v2'])(
+    'takes %s',
+    (transcripts) => {
+      expect(sweepWithQuality(sweep({ transcripts })).quality?.transcripts).toBe(transcripts)
+    },
+  )
 })

@@ -49,10 +49,15 @@ describe('the time of a level', () => {
   const session = (changes: object) =>
     factsWith({ openAtUs: 10_000_000, closeAtUs: 13_500_000, t0Us: 10_100_000, ...changes })
   const monitoring = {
-    stalls: [
-      [10.5, 10.51, 10.52],
-      [10.8, 10.807, 10.82],
-      [99, 99.5, 99.6],
+    senders: [
+      { sessions: ['a'], stalls: [[10.5, 10.51, 10.52]] },
+      {
+        sessions: ['b'],
+        stalls: [
+          [10.8, 10.807, 10.82],
+          [99, 99.5, 99.6],
+        ],
+      },
     ],
   } as unknown as SelfMonitoring
 

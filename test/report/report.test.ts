@@ -27,6 +27,7 @@ function levelOf(row: LevelRow, changes: Partial<ServingLevel> = {}): ServingLev
     recording_complete: true,
     work_drops: [],
     client_stall_ms: null,
+    load_generator: null,
     failed_sessions: [],
     inputs_sha256: '0',
     quality: null,

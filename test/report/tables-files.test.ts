@@ -6,7 +6,6 @@ import { HistogramLogReader } from 'hdr-histogram-js'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UserError } from '../../src/base/errors.js'
-import type { SelfMonitoring } from '../../src/capture/self-monitoring.js'
 import { program } from '../../src/cli/main.js'
 import type { SessionFacts } from '../../src/metrics/session-facts.js'
 import { hdrLog } from '../../src/report/tables/hdr-log.js'
@@ -150,7 +149,7 @@ async function tables(...args: readonly string[]) {
   return { exitCode, stdout }
 }
 
-const MONITORING: SelfMonitoring = {
+const MONITORING = {
   schema: 'floorload.self-monitoring/1',
   interval_ms: 10,
   threshold_ms: 2,

@@ -3,7 +3,6 @@ import type { MetricVerdict } from '../../src/quality/pairing/level-comparison.j
 import type { Capacity } from '../../src/sweep/capacity.js'
 import { qualityCapacity, worstVerdict } from '../../src/sweep/quality-capacity.js'
 import { qualityResults } from '../../src/sweep/quality-result.js'
-import { qualityLines } from '../../src/sweep/quality-text.js'
 import { captureOf, numbered, pauseRow } from '../helpers/scored-captures.js'
 
 function serving(status: Capacity['status'], sessions: number | null): Capacity {
@@ -114,25 +113,18 @@ describe('quality of a sweep', () => {
     expect(profile?.capacity.status).toBe('not_enough_samples')
   })
 
-  it('says in words what is worse, and what is open', () => {
-    const lines = (intrusions: number, margin: number) => {
-      const runs = [run(1, 1, 0), run(4, 1, intrusions)]
-      const { levels, profile } = qualityResults({ ...options, margins: { pause_intrusion_rate: margin }, runs })
-      if (profile === null) throw new Error('nothing was scored')
-      return qualityLines(
-        profile,
-        runs.map(({ concurrency }, index) => ({ concurrency, quality: levels[index] ?? null })),
-      )
-    }
-    expect(lines(6, 0.25)[0]).toBe(
-      'Quality capacity: 1 session at once; level 4 is worse than level 1: pause intrusion (synthetic pause handling) 0% to 50.0% (margin 25 points, 12 pairs, p 0.016).',
-    )
-    expect(lines(0, 0.25)[0]).toBe(
-      'Quality capacity: 4 sessions at once, as for serving: every level up to it is within the margins of level 1.',
-    )
-    const open = lines(0, 0.1)[0] ?? ''
-    expect(open).toContain('at least 1 session at once. Not enough samples to say of level 4: pause intrusion')
-    expect(open).toContain('unchanged')
-    expect(open).toContain('margin 10 points, 12 pairs; at least 25 are needed')
+  it('never compares different speech detectors', () => {
+    const other = captureOf(capture(0).rows, { speech: { kind: 'file', file: 'vad.json' } })
+    const { levels } = qualityResults({ ...options, runs: [run(1, 1, 0), { ...run(4, 1, 0), scores: other }] })
+    expect(levels[1]?.against_baseline).toBeNull()
+  })
+
+  it('is open where the lowest level has no scores: a higher one says nothing of it', () => {
+    const { levels, profile } = qualityResults({
+      ...options,
+      runs: [{ ...run(1, 1, 0), scores: undefined }, run(2, 1, 0), run(4, 1, 0)],
+    })
+    expect(levels.map((level) => level?.against_baseline?.verdict)).toEqual([undefined, undefined, 'within'])
+    expect(profile?.capacity).toEqual({ status: 'undecided', sessions: null, worse_level: null, undecided_level: 1 })
   })
 })

@@ -22,6 +22,7 @@ import {
 } from '../dataset-flags.js'
 import { type GateFlags, gateWithFlags } from '../gate-flags.js'
 import { interruptSignal } from '../interrupt.io.js'
+import { checkLiveExports } from '../live-export.io.js'
 import {
   collect,
   parseCount,
@@ -40,6 +41,7 @@ import {
 } from '../pipeline-reports.io.js'
 import { addQualityFlags, type QualityFlags, qualitySettings, sweepWithQuality } from '../quality-flags.js'
 import { serverAddress } from '../server-address.js'
+import { checkServerMetrics } from '../server-metrics-flags.js'
 import { sweepAndReport } from '../sweep-and-report.io.js'
 import { note } from '../terminal.io.js'
 
@@ -166,6 +168,8 @@ export function sweepCommand(onExit: (code: ExitCode) => void): Command {
       if (flags.resume !== undefined && sweepFile !== undefined) {
         throw new UserError({ code: 'USAGE', message: '--resume takes no sweep file: it is in the folder' })
       }
+      checkServerMetrics(flags)
+      checkLiveExports(flags)
       onExit(flags.resume === undefined ? await newSweep(sweepFile, flags) : await resumedSweep(flags.resume, flags))
     })
   return addPipelineOptions(addQualityFlags(addDatasetFlags(command)))

@@ -2,10 +2,12 @@
 import { createServer, type Server } from 'node:http'
 import { request } from 'undici'
 import { messageOf, UserError } from '../../base/errors.js'
-import { redactUrl } from '../../base/redact.js'
+import { redactor, redactUrl, secretsOf } from '../../base/redact.js'
 import { toolVersion } from '../../base/version.io.js'
+import type { HttpTarget } from '../http-target.js'
 import type { LiveFigure } from './live-figures.js'
 import { otlpMetrics, prometheusText } from './live-formats.js'
+import type { ListenAddress } from './live-targets.js'
 
 export interface LiveExport {
   /** Pushes once more, then ends; never throws. */
@@ -14,12 +16,8 @@ export interface LiveExport {
 
 type FiguresNow = () => readonly LiveFigure[]
 
-/**
- * @param address `PORT` on this machine alone, or `HOST:PORT`
- * @throws UserError USAGE for an address that is none; PORT_IN_USE
- */
-export async function servePrometheus(address: string, figures: FiguresNow): Promise<LiveExport> {
-  const { host, port } = parseAddress(address)
+/** @throws UserError PORT_IN_USE */
+export async function servePrometheus({ host, port }: ListenAddress, figures: FiguresNow): Promise<LiveExport> {
   const server = createServer((incoming, response) => {
     if (incoming.url?.split('?')[0] !== '/metrics') {
       response.writeHead(404).end('look at /metrics\n')
@@ -43,29 +41,23 @@ export async function servePrometheus(address: string, figures: FiguresNow): Pro
 const PUSH_INTERVAL_MS = 10_000
 const PUSH_TIMEOUT_MS = 5_000
 
-/**
- * @param options.url base of the collector, such as http://127.0.0.1:4318, or the whole address of its metrics
- * @param options.headers sent with every push, stored nowhere
- * @throws UserError URL_INVALID
- */
+/** @param options.target address of the metrics, with headers that are sent with every push and stored nowhere */
 export function pushOtlp(options: {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly target: HttpTarget
   readonly figures: FiguresNow
   /** Hears of the first push that fails. */
   readonly onNote: (text: string) => void
 }): LiveExport {
-  const { headers, figures, onNote } = options
-  const target = otlpTarget(options.url)
+  const { target, figures, onNote } = options
   let hasComplained = false
   let pushing: Promise<void> = Promise.resolve()
   const push = async (): Promise<void> => {
     const timeUnixNano = `${Date.now()}000000`
     const body = JSON.stringify(otlpMetrics(figures(), { timeUnixNano, toolVersion: toolVersion() }))
-    const problem = await post(target, { 'content-type': 'application/json', ...headers }, body)
+    const problem = await post(target, body)
     if (problem === undefined || hasComplained) return
     hasComplained = true
-    onNote(`${redactUrl(target)} took no metrics: ${problem}; the sweep goes on`)
+    onNote(`${redactUrl(target.url)} took no metrics: ${problem}; the sweep goes on`)
   }
   // One after the other: a slow collector gets fewer pushes.
   const timer = setInterval(() => {
@@ -79,41 +71,18 @@ export function pushOtlp(options: {
   }
 }
 
-async function post(url: string, headers: Record<string, string>, body: string): Promise<string | undefined> {
+async function post({ url, headers }: HttpTarget, body: string): Promise<string | undefined> {
   try {
     const signal = AbortSignal.timeout(PUSH_TIMEOUT_MS)
-    const response = await request(url, { method: 'POST', headers, body, signal })
+    const all = { 'content-type': 'application/json', ...headers }
+    const response = await request(url, { method: 'POST', headers: all, body, signal })
     await response.body.dump()
     return response.statusCode < 300 ? undefined : `HTTP ${response.statusCode}`
   } catch (thrown) {
-    return messageOf(thrown)
+    const isTimeout = thrown instanceof Error && thrown.name === 'TimeoutError'
+    if (isTimeout) return `no answer within ${PUSH_TIMEOUT_MS / 1000} s`
+    return redactor(secretsOf({ url, headers }))(messageOf(thrown))
   }
-}
-
-function otlpTarget(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (parsed === undefined || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {
-    throw new UserError({
-      code: 'URL_INVALID',
-      message: `--otlp ${redactUrl(url)} is no http:// or https:// address`,
-      fix: 'such as http://127.0.0.1:4318',
-    })
-  }
-  if (!parsed.pathname.endsWith('/v1/metrics')) parsed.pathname = `${parsed.pathname.replace(/\/+$/, '')}/v1/metrics`
-  return parsed.href
-}
-
-function parseAddress(address: string): { host: string; port: number } {
-  const match = /^(?:(\[[^\]]+\]|[^:[\]]+):)?(\d{1,5})$/.exec(address)
-  const port = Number(match?.[2])
-  if (match === null || port > 65_535) {
-    throw new UserError({
-      code: 'USAGE',
-      message: `--prometheus ${address} is no port`,
-      fix: 'give PORT, or HOST:PORT to be reached from other machines',
-    })
-  }
-  return { host: (match[1] ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port }
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

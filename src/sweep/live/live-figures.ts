@@ -14,8 +14,8 @@ export interface LiveFigure {
   readonly value: number
 }
 
-/** Percentiles of a live histogram in microseconds; null while it is empty. */
-export type Summary = { readonly p50: number; readonly p99: number } | null
+/** Percentiles of a live histogram in microseconds and its values' number; null while it is empty. */
+export type Summary = { readonly p50: number; readonly p99: number; readonly n: number } | null
 
 export interface LiveLevel {
   readonly concurrency: number
@@ -57,16 +57,21 @@ export class LiveFigures {
   *#liveFigures(): Generator<LiveFigure> {
     const level = this.#level
     const help = 'Sessions asked for at once in the level that is being driven; 0 between levels.'
-    yield figure('level_concurrency', help, '{session}', level === undefined ? 0 : level.concurrency)
+    const role = { role: level?.role ?? 'none' }
+    yield figure('level_concurrency', help, '{session}', level === undefined ? 0 : level.concurrency, role)
     const progress = this.#progress
     if (level === undefined || progress === undefined) return
-    const sessions = 'Sessions of the level that is being driven, by state.'
+    const sessions =
+      'Sessions of the level that is being driven: open, done; of the done ones failed; of the failed ones denied.'
     yield figure('sessions', sessions, '{session}', progress.open, { state: 'open' })
     yield figure('sessions', sessions, '{session}', progress.done, { state: 'done' })
     yield figure('sessions', sessions, '{session}', progress.failed, { state: 'failed' })
+    yield figure('sessions', sessions, '{session}', progress.denied, { state: 'denied' })
     yield figure('sessions_planned', 'Sessions that the level will run.', '{session}', progress.total)
+    const lag = this.#summaryOf(progress.unitLagUs)
+    yield figure('units_done', 'Units of the level that were answered, as seen live.', '{unit}', lag?.n ?? 0)
     yield figure('units_missed', 'Units of the level that came late, as seen live.', '{unit}', progress.missedUnits)
-    yield* quantiles('unit_lag_seconds', 'Live unit lag of the level.', this.#summaryOf(progress.unitLagUs))
+    yield* quantiles('unit_lag_seconds', 'Live unit lag of the level.', lag)
     yield* quantiles(
       'send_lateness_seconds',
       'Packets behind their due time.',

@@ -12,6 +12,10 @@ interface KnownSeries extends SeriesMeaning {
   readonly name: string
 }
 
+/** Sums over the CPUs of a node exporter, made by `pageValues`: a series for each CPU and mode would be hundreds. */
+export const CPU_BUSY = 'node_cpu_busy_seconds:sum'
+export const CPU_ALL = 'node_cpu_seconds:sum'
+
 /** Of the servers' own endpoints and the usual exporters. */
 const KNOWN: readonly KnownSeries[] = [
   { name: 'DCGM_FI_DEV_GPU_UTIL', role: 'use', full: 100 },
@@ -29,6 +33,8 @@ const KNOWN: readonly KnownSeries[] = [
   { name: 'vllm:gpu_cache_usage_perc', role: 'use', full: 1 },
   { name: 'vllm:kv_cache_usage_perc', role: 'use', full: 1 },
   { name: 'node_load1', role: 'other', full: null },
+  { name: CPU_BUSY, role: 'use', full: null },
+  { name: CPU_ALL, role: 'other', full: null },
   { name: 'process_resident_memory_bytes', role: 'other', full: null },
   { name: 'process_cpu_seconds_total', role: 'other', full: null },
   { name: 'floorload_loopback_sessions_open', role: 'other', full: null },
@@ -37,14 +43,19 @@ const KNOWN: readonly KnownSeries[] = [
 ]
 const KNOWN_BY_NAME = new Map(KNOWN.map((series) => [series.name, series]))
 
-/** What fills the same memory together with the one named: the rest of it, or all of it. */
-export const MEMORY_COMPANIONS: Readonly<Record<string, { readonly name: string; readonly is: 'free' | 'total' }>> = {
-  DCGM_FI_DEV_FB_USED: { name: 'DCGM_FI_DEV_FB_FREE', is: 'free' },
-  nvidia_smi_memory_used_bytes: { name: 'nvidia_smi_memory_total_bytes', is: 'total' },
-}
+/** What makes a share of the one named: the rest of it, or all of it. */
+export const COMPANIONS: ReadonlyMap<string, { readonly name: string; readonly is: 'free' | 'total' }> = new Map([
+  ['DCGM_FI_DEV_FB_USED', { name: 'DCGM_FI_DEV_FB_FREE', is: 'free' }],
+  ['nvidia_smi_memory_used_bytes', { name: 'nvidia_smi_memory_total_bytes', is: 'total' }],
+  [CPU_BUSY, { name: CPU_ALL, is: 'total' }],
+])
 
 export function meaningOf(name: string): SeriesMeaning {
   return KNOWN_BY_NAME.get(name) ?? { role: 'other', full: null }
+}
+
+export function isKnown(name: string): boolean {
+  return KNOWN_BY_NAME.has(name)
 }
 
 /**
@@ -53,13 +64,23 @@ export function meaningOf(name: string): SeriesMeaning {
  */
 export function seriesFilter(patterns: readonly string[]): (sample: Pick<PrometheusSample, 'name'>) => boolean {
   const chosen = patterns.map((pattern) => {
-    const text = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
+    const text = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*')
     return new RegExp(`^${text}$`)
   })
-  return ({ name }) => KNOWN_BY_NAME.has(name) || chosen.some((pattern) => pattern.test(name))
+  return ({ name }) => isKnown(name) || chosen.some((pattern) => pattern.test(name))
 }
 
-/** A counter is shown as its rate. */
-export function isCounter(name: string, type: string | undefined): boolean {
-  return type === undefined ? name.endsWith('_total') : type === 'counter'
+/**
+ * A counter is shown as its rate, and so are the parts of a histogram and a summary that only grow.
+ * @param types by the name of the metric: OpenMetrics names `requests` what its sample calls `requests_total`
+ */
+export function isCounter(name: string, types: ReadonlyMap<string, string>): boolean {
+  const own = types.get(name)
+  if (own !== undefined && own !== 'untyped' && own !== 'unknown') return own === 'counter'
+  const [, family = '', suffix] = /^(.*)_(total|bucket|count|sum)$/.exec(name) ?? []
+  if (suffix === undefined) return false
+  const type = types.get(family)
+  if (type === 'histogram') return suffix !== 'total'
+  if (type === 'summary') return suffix === 'count' || suffix === 'sum'
+  return suffix === 'total' && (type === undefined || type === 'counter')
 }

@@ -2,13 +2,15 @@
 import type { InstantUs } from '../../base/clock.js'
 import { secondsFromUs } from '../../base/clock.js'
 import { quantile, sortSamples } from '../../stats/quantile.js'
-import { MEMORY_COMPANIONS, meaningOf, type SeriesMeaning } from './chosen-series.js'
+import { COMPANIONS, meaningOf, type SeriesMeaning } from './chosen-series.js'
 import type { Scrape, ServerScrapes } from './scrape-record.js'
+import { labelsOf, nameOf } from './series-label.js'
 
 export interface SeriesSummary {
   readonly endpoint: string
   /** `name{label="value"}`; a counter stands as its rate each second. */
   readonly series: string
+  readonly labels: Readonly<Record<string, string>>
   readonly role: SeriesMeaning['role']
   readonly is_rate: boolean
   readonly samples: number
@@ -51,17 +53,20 @@ export function levelEvidence(options: {
 
 function summaries(endpoint: string, scrapes: readonly Scrape[]): SeriesSummary[] {
   const names = [...new Set(scrapes.flatMap(({ values }) => Object.keys(values ?? {})))].sort()
+  const counters = new Set(scrapes.flatMap(({ counters: own }) => own ?? []))
   return names.flatMap((series) => {
-    const isRate = scrapes.some(({ counters }) => counters?.includes(series) === true)
-    const values = isRate ? ratesOf(series, scrapes) : scrapes.flatMap(({ values: all }) => all?.[series] ?? [])
+    const isRate = counters.has(series)
+    const values = isRate ? ratesOf(series, scrapes) : scrapes.flatMap((scrape) => valueIn(scrape, series) ?? [])
     if (values.length === 0) return []
     const sorted = sortSamples(values)
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+    const mean = meanOf(values)
     const { role, full } = meaningOf(nameOf(series))
+    const share = full === null ? companionShare(series, { scrapes, isRate }) : mean / full
     return [
       {
         endpoint,
         series,
+        labels: Object.fromEntries(labelsOf(series)),
         role,
         is_rate: isRate,
         samples: values.length,
@@ -69,7 +74,7 @@ function summaries(endpoint: string, scrapes: readonly Scrape[]): SeriesSummary[
         mean: tidy(mean),
         p95: tidy(quantile({ sorted, q: 0.95 }) ?? 0),
         max: tidy(sorted.at(-1) as number),
-        mean_share: full === null ? memoryShare(series, scrapes) : tidy(mean / full),
+        mean_share: share === null ? null : tidy(share),
         above_zero: tidy(values.filter((value) => value > 0).length / values.length),
       },
     ]
@@ -80,8 +85,9 @@ function summaries(endpoint: string, scrapes: readonly Scrape[]): SeriesSummary[
 function ratesOf(series: string, scrapes: readonly Scrape[]): number[] {
   const rates: number[] = []
   let before: { readonly timeS: number; readonly value: number } | undefined
-  for (const { time_s: timeS, values } of scrapes) {
-    const value = values?.[series]
+  for (const scrape of scrapes) {
+    const { time_s: timeS } = scrape
+    const value = valueIn(scrape, series)
     if (value === undefined) continue
     if (before !== undefined && timeS > before.timeS && value >= before.value) {
       rates.push((value - before.value) / (timeS - before.timeS))
@@ -91,23 +97,36 @@ function ratesOf(series: string, scrapes: readonly Scrape[]): number[] {
   return rates
 }
 
-function memoryShare(series: string, scrapes: readonly Scrape[]): number | null {
+/** Share of what the companion says there is; null where it says nothing. */
+function companionShare(
+  series: string,
+  { scrapes, isRate }: { readonly scrapes: readonly Scrape[]; readonly isRate: boolean },
+): number | null {
   const name = nameOf(series)
-  const companion = MEMORY_COMPANIONS[name]
+  const companion = COMPANIONS.get(name)
   if (companion === undefined) return null
   const other = companion.name + series.slice(name.length)
-  const shares = scrapes.flatMap(({ values }) => {
-    const [used, rest] = [values?.[series], values?.[other]]
+  if (isRate) {
+    const [used, all] = [ratesOf(series, scrapes), ratesOf(other, scrapes)]
+    const total = all.length === 0 ? 0 : meanOf(all)
+    return total > 0 ? meanOf(used) / total : null
+  }
+  const shares = scrapes.flatMap((scrape) => {
+    const [used, rest] = [valueIn(scrape, series), valueIn(scrape, other)]
     if (used === undefined || rest === undefined) return []
     const total = companion.is === 'total' ? rest : used + rest
     return total > 0 ? [used / total] : []
   })
-  return shares.length === 0 ? null : tidy(shares.reduce((sum, share) => sum + share, 0) / shares.length)
+  return shares.length === 0 ? null : meanOf(shares)
 }
 
-export function nameOf(series: string): string {
-  const brace = series.indexOf('{')
-  return brace < 0 ? series : series.slice(0, brace)
+/** A series may be called `constructor`. */
+function valueIn({ values }: Scrape, series: string): number | undefined {
+  return values !== undefined && Object.hasOwn(values, series) ? values[series] : undefined
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /** Nine digits are more than an exporter knows. */

@@ -24,6 +24,8 @@ const scrapeSchema = z.object({
   values: z.record(z.string(), z.number()).optional(),
   /** Series that only grow. */
   counters: z.array(z.string()).optional(),
+  /** Series that were chosen and are too many to keep. */
+  left_out: z.number().int().optional(),
   error: z.string().optional(),
 })
 export type Scrape = z.infer<typeof scrapeSchema>

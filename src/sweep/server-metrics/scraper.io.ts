@@ -4,24 +4,22 @@
  */
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { request } from 'undici'
 import { writeFileWhole } from '../../base/atomic-file.io.js'
 import { formatSecondsOfUs } from '../../base/clock.js'
-import { messageOf, UserError } from '../../base/errors.js'
 import { redactUrl } from '../../base/redact.js'
 import { SystemClock } from '../../base/system-clock.io.js'
-import { isCounter, seriesFilter } from './chosen-series.js'
-import { parsePrometheusText, seriesText } from './prometheus-text.js'
-import { type Scrape, SERVER_METRICS_FILE, SERVER_METRICS_SCHEMA } from './scrape-record.js'
+import { type HttpTarget, httpTarget } from '../http-target.js'
+import { seriesFilter } from './chosen-series.js'
+import { readMetricsPage } from './metrics-page.io.js'
+import { pageValues, SERIES_MAX } from './page-values.js'
+import { SERVER_METRICS_FILE, SERVER_METRICS_SCHEMA } from './scrape-record.js'
 
 const INTERVAL_MS = 1000
-const TIMEOUT_MS = 2000
-const BODY_BYTES_MAX = 8 * 1024 * 1024
 
 export interface ServerScraper {
   /** Begins to scrape into the run's folder. */
   begin(runDirectory: string): Promise<void>
-  /** Ends it; resolves when everything is written. */
+  /** Ends it; a scrape that has not been answered is dropped. Resolves when nothing more will be written. */
   end(): Promise<void>
 }
 
@@ -29,112 +27,103 @@ export interface ScraperOptions {
   readonly urls: readonly string[]
   /** Series on top of the known ones, `*` for any characters. */
   readonly patterns: readonly string[]
-  /** Hears of an endpoint's first failure. */
+  /** Hears of what is wrong with an endpoint, once for each kind of trouble. */
   readonly onNote: (text: string) => void
 }
 
 /** @throws UserError URL_INVALID */
+export function metricsTargets(urls: readonly string[]): HttpTarget[] {
+  return urls.map((url) => httpTarget(url, { flag: '--server-metrics', example: 'http://gpu-box:9400/metrics' }))
+}
+
+/** @throws UserError URL_INVALID */
 export function createServerScraper({ urls, patterns, onNote }: ScraperOptions): ServerScraper {
-  for (const url of urls) checkUrl(url)
-  const clock = new SystemClock()
   const isChosen = seriesFilter(patterns)
-  const shown = urls.map(redactUrl)
-  const complained = new Set<number>()
-  let file: string | undefined
+  const endpoints = metricsTargets(urls).map((target, index) => new Endpoint(target, { index, isChosen, onNote }))
   let timer: NodeJS.Timeout | undefined
-  const busy = new Set<number>()
-  let writing: Promise<void> = Promise.resolve()
-
-  const scrape = async (endpoint: number): Promise<void> => {
-    // An endpoint that has not answered yet is not asked again.
-    if (busy.has(endpoint)) return
-    const target = file
-    if (target === undefined) return
-    busy.add(endpoint)
-    const timeS = formatSecondsOfUs(clock.nowUs())
-    const read = await readEndpoint(urls[endpoint] as string, isChosen)
-    busy.delete(endpoint)
-    if (read.error !== undefined && !complained.has(endpoint)) {
-      complained.add(endpoint)
-      onNote(`${shown[endpoint]} gave no metrics: ${read.error}; the sweep goes on without them`)
-    }
-    const line = `${JSON.stringify({ time_s: Number(timeS), endpoint, ...read })}\n`
-    // A full disk is the sweep's own concern, and will be noticed there.
-    writing = writing.then(() => appendFile(target, line)).catch(() => undefined)
-  }
-  const scrapeAll = () => {
-    for (const endpoint of urls.keys()) void scrape(endpoint)
-  }
-
+  let level: AbortController | undefined
   return {
     async begin(runDirectory) {
-      const path = join(runDirectory, SERVER_METRICS_FILE)
+      const file = join(runDirectory, SERVER_METRICS_FILE)
+      const shown = endpoints.map(({ target }) => redactUrl(target.url))
       const head = { schema: SERVER_METRICS_SCHEMA, interval_s: INTERVAL_MS / 1000, endpoints: shown }
-      await writeFileWhole(path, `${JSON.stringify(head)}\n`)
-      file = path
+      await writeFileWhole(file, `${JSON.stringify(head)}\n`)
+      const controller = new AbortController()
+      level = controller
+      const scrapeAll = () => {
+        for (const endpoint of endpoints) endpoint.scrape(file, controller.signal)
+      }
       scrapeAll()
       timer = setInterval(scrapeAll, INTERVAL_MS)
     },
     async end() {
-      if (timer !== undefined) clearInterval(timer)
-      timer = undefined
-      file = undefined
-      await writing
+      clearInterval(timer)
+      level?.abort()
+      await Promise.all(endpoints.map((endpoint) => endpoint.settled()))
     },
   }
 }
 
-async function readEndpoint(
-  url: string,
-  isChosen: ReturnType<typeof seriesFilter>,
-): Promise<Pick<Scrape, 'values' | 'counters' | 'error'>> {
-  try {
-    const { statusCode, body } = await request(url, {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      headers: { accept: 'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.9,*/*;q=0.1' },
+class Endpoint {
+  readonly target: HttpTarget
+  readonly #options: Pick<ScraperOptions, 'onNote'> & {
+    readonly index: number
+    readonly isChosen: ReturnType<typeof seriesFilter>
+  }
+  readonly #clock = new SystemClock()
+  readonly #said = new Set<string>()
+  #scraping: Promise<void> | undefined
+  #pagesOfLevel = 0
+  #seriesOfLevel = 0
+
+  constructor(
+    target: HttpTarget,
+    options: Pick<ScraperOptions, 'onNote'> & { index: number; isChosen: ReturnType<typeof seriesFilter> },
+  ) {
+    this.target = target
+    this.#options = options
+  }
+
+  /** One that has not answered yet is not asked again. */
+  scrape(file: string, signal: AbortSignal): void {
+    this.#scraping ??= this.#scrape(file, signal).finally(() => {
+      this.#scraping = undefined
     })
-    if (statusCode !== 200) {
-      await body.dump()
-      return { error: `HTTP ${statusCode}` }
-    }
-    const parts: Buffer[] = []
-    let bytes = 0
-    for await (const part of body) {
-      bytes += (part as Buffer).byteLength
-      if (bytes > BODY_BYTES_MAX) return { error: `more than ${BODY_BYTES_MAX / 1024 / 1024} MB` }
-      parts.push(part as Buffer)
-    }
-    return chosenValues(Buffer.concat(parts).toString('utf8'), isChosen)
-  } catch (thrown) {
-    const isTimeout = thrown instanceof Error && thrown.name === 'TimeoutError'
-    return { error: isTimeout ? `no answer within ${TIMEOUT_MS / 1000} s` : messageOf(thrown) }
   }
-}
 
-function chosenValues(
-  text: string,
-  isChosen: ReturnType<typeof seriesFilter>,
-): Pick<Scrape, 'values' | 'counters' | 'error'> {
-  const { samples, types } = parsePrometheusText(text)
-  const values: Record<string, number> = {}
-  const counters: string[] = []
-  for (const sample of samples) {
-    if (!isChosen(sample) || !Number.isFinite(sample.value)) continue
-    const series = seriesText(sample)
-    values[series] = sample.value
-    if (isCounter(sample.name, types.get(sample.name) ?? types.get(sample.name.replace(/_total$/, '')))) {
-      counters.push(series)
+  /** Waits for the scrape under way; a page without any chosen series is said here, since some come only under load. */
+  async settled(): Promise<void> {
+    await this.#scraping
+    if (this.#pagesOfLevel > 0 && this.#seriesOfLevel === 0) {
+      this.#say('none', 'has none of the chosen series; name some with --server-metric')
     }
+    this.#pagesOfLevel = 0
+    this.#seriesOfLevel = 0
   }
-  return counters.length === 0 ? { values } : { values, counters }
-}
 
-function checkUrl(url: string): void {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined
-  if (protocol === 'http:' || protocol === 'https:') return
-  throw new UserError({
-    code: 'URL_INVALID',
-    message: `--server-metrics ${redactUrl(url)} is no http:// or https:// address`,
-    fix: 'such as http://gpu-box:9400/metrics',
-  })
+  async #scrape(file: string, signal: AbortSignal): Promise<void> {
+    const { index, isChosen } = this.#options
+    const timeS = formatSecondsOfUs(this.#clock.nowUs())
+    const page = await readMetricsPage(this.target, signal)
+    if (signal.aborted) return
+    const read = 'text' in page ? pageValues(page.text, isChosen) : page
+    if (read.error !== undefined) {
+      this.#say('error', `gave no metrics: ${read.error}; the sweep goes on without them`)
+    } else if ('values' in read) {
+      this.#pagesOfLevel += 1
+      this.#seriesOfLevel += Object.keys(read.values ?? {}).length
+      if (read.left_out !== undefined) {
+        this.#say('many', `has ${SERIES_MAX + read.left_out} chosen series; ${SERIES_MAX} of them are kept`)
+      }
+    }
+    const line = `${JSON.stringify({ time_s: Number(timeS), endpoint: index, ...read })}\n`
+    // A full disk is the sweep's own concern, and will be noticed there.
+    await appendFile(file, line).catch(() => undefined)
+  }
+
+  #say(kind: string, text: string): void {
+    if (this.#said.has(kind)) return
+    this.#said.add(kind)
+    this.#options.onNote(`${redactUrl(this.target.url)} ${text}`)
+  }
 }

@@ -8,13 +8,14 @@ const PROGRESS = {
   open: 3,
   done: 5,
   failed: 1,
+  denied: 1,
   total: 12,
   sendLatenessUs: 'late',
   unitLagUs: 'lag',
   missedUnits: 2,
   loopDelayMaxMs: 7,
 }
-const summaries = new Map([['lag', { p50: 250_000, p99: 900_000 }]])
+const summaries = new Map([['lag', { p50: 250_000, p99: 900_000, n: 40 }]])
 
 function running(): LiveFigures {
   const live = new LiveFigures((histogram) => summaries.get(histogram) ?? null)
@@ -31,11 +32,13 @@ async function shown(live: LiveFigures): Promise<Record<string, number>> {
 describe('live figures', () => {
   it('show the level that is being driven', async () => {
     expect(await shown(running())).toEqual({
-      floorload_level_concurrency: 4,
+      'floorload_level_concurrency{role="level"}': 4,
       'floorload_sessions{state="open"}': 3,
       'floorload_sessions{state="done"}': 5,
       'floorload_sessions{state="failed"}': 1,
+      'floorload_sessions{state="denied"}': 1,
       floorload_sessions_planned: 12,
+      floorload_units_done: 40,
       floorload_units_missed: 2,
       'floorload_unit_lag_seconds{quantile="0.5"}': 0.25,
       'floorload_unit_lag_seconds{quantile="0.99"}': 0.9,
@@ -49,7 +52,7 @@ describe('live figures', () => {
     live.levelEnds({ concurrency: 8, repeat: 1 }, missingRow(8))
     live.levelEnds({ concurrency: 8, repeat: 2 }, invalidRow(8))
     const figures = await shown(live)
-    expect(figures.floorload_level_concurrency).toBe(0)
+    expect(figures['floorload_level_concurrency{role="none"}']).toBe(0)
     expect(Object.keys(figures).filter((name) => name.startsWith('floorload_sessions'))).toEqual([])
     expect(figures['floorload_level_meets_targets{concurrency="4",repeat="1"}']).toBe(1)
     expect(figures['floorload_level_meets_targets{concurrency="8",repeat="1"}']).toBe(0)

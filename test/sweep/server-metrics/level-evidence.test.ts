@@ -48,6 +48,32 @@ describe('a level’s evidence', () => {
     expect(shares).toEqual([0.97, null])
   })
 
+  it('knows how busy the CPUs were by the rates of both sums', () => {
+    const busy = 'node_cpu_busy_seconds:sum'
+    const all = 'node_cpu_seconds:sum'
+    const counted = scrapesOf(
+      [
+        { [busy]: 100, [all]: 1000 },
+        { [busy]: 103, [all]: 1004 },
+        { [busy]: 106, [all]: 1008 },
+      ],
+      { counters: [busy, all] },
+    )
+    expect(evidenceOf(counted).series.find(({ series }) => series === busy)).toMatchObject({
+      role: 'use',
+      mean: 3,
+      mean_share: 0.75,
+    })
+  })
+
+  it('keeps labels apart, and reads nothing from a name that every object has', () => {
+    const { series } = evidenceOf(scrapesOf([{ 'q{a="x\\"y"}': 1 }, { constructor: 2 }]))
+    expect(series.map(({ series: name, labels, samples }) => ({ name, labels, samples }))).toEqual([
+      { name: 'constructor', labels: {}, samples: 1 },
+      { name: 'q{a="x\\"y"}', labels: { a: 'x"y' }, samples: 1 },
+    ])
+  })
+
   it('survives a file that was cut', () => {
     const text = `${JSON.stringify(HEAD)}\n{"time_s":1,"endpoint":0,"values":{"q":1}}\n{"time_s":2,"endp`
     expect(parseServerScrapes(text)?.scrapes).toHaveLength(1)
@@ -75,8 +101,29 @@ describe('what was full first', () => {
       "The server's own figures: full first at level 4: vllm:num_requests_waiting above 0 in 50% of the scrapes, up to 4.",
     ])
     expect(saturationLines([level(2, [idle, idle])])).toEqual([
-      "The server's own figures: nothing was full at any level up to 2.",
+      "The server's own figures: nothing became full up to level 2.",
     ])
+  })
+
+  it('is not memory that was full at every level', () => {
+    const loaded = { 'DCGM_FI_DEV_FB_USED{gpu="0",UUID="x"}': 98, 'DCGM_FI_DEV_FB_FREE{gpu="0",UUID="x"}': 2 }
+    const busy = { ...loaded, DCGM_FI_DEV_GPU_UTIL: 99 }
+    expect(saturationLines([level(2, [loaded, loaded]), level(4, [busy, busy])])).toEqual([
+      "The server's own figures: full first at level 4: DCGM_FI_DEV_GPU_UTIL at 99% on average.",
+      'Full at every level, so perhaps reserved by the server beforehand: DCGM_FI_DEV_FB_USED at 98% on average.',
+    ])
+  })
+
+  it('is nothing where nothing could be read, and says so', () => {
+    const failed = (concurrency: number) => ({
+      concurrency,
+      evidence: evidenceOf({
+        head: { ...HEAD, endpoints: [...HEAD.endpoints] },
+        scrapes: [{ time_s: 20, endpoint: 0, error: 'HTTP 503' }],
+      }),
+    })
+    expect(saturationLines([failed(1), failed(2)])).toEqual(['http://box/metrics: 2 of 2 scrapes failed.'])
+    expect(saturationLines([level(1, [{}])])).toEqual(["The server's own figures: no chosen series was found."])
   })
 
   it('says nothing where nothing was looked at', () => {

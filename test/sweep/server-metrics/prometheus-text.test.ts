@@ -86,10 +86,27 @@ describe('what is kept', () => {
     ).toEqual([true, true, true, false, false, false])
   })
 
-  it('counters by their type, else by their name', () => {
-    expect(isCounter('a', 'counter')).toBe(true)
-    expect(isCounter('a_total', undefined)).toBe(true)
-    expect(isCounter('a_total', 'gauge')).toBe(false)
-    expect(isCounter('a', undefined)).toBe(false)
+  const types = new Map([
+    ['a', 'counter'],
+    ['g_total', 'gauge'],
+    ['h', 'histogram'],
+    ['s', 'summary'],
+    ['u_total', 'untyped'],
+  ])
+  it.each([
+    { name: 'a', is: true },
+    { name: 'a_total', is: true },
+    { name: 'a_created', is: false },
+    { name: 'unheard_total', is: true },
+    { name: 'unheard', is: false },
+    { name: 'unheard_sum', is: false },
+    { name: 'g_total', is: false },
+    { name: 'u_total', is: true },
+    { name: 'h_bucket', is: true },
+    { name: 'h_count', is: true },
+    { name: 's_sum', is: true },
+    { name: 's', is: false },
+  ])('$name is a counter: $is', ({ name, is }) => {
+    expect(isCounter(name, types)).toBe(is)
   })
 })

@@ -73,6 +73,56 @@ describe('the scraper', () => {
     expect(parseServerScrapes(await readFile(join(folder, 'server-metrics.jsonl'), 'utf8'))?.scrapes).toEqual([])
   })
 
+  it('writes nothing more once it has ended, since the level is judged then', async () => {
+    let answer = () => {}
+    let onAsked = () => {}
+    const asked = new Promise<void>((resolve) => {
+      onAsked = resolve
+    })
+    const server = createServer((_, response) => {
+      answer = () => response.end('mine 1\n')
+      onAsked()
+    })
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const folder = await temporaryFolder()
+    const scraper = createServerScraper({ urls: [url], patterns: ['mine'], onNote: () => {} })
+    await scraper.begin(folder)
+    await asked
+    const ended = scraper.end()
+    answer()
+    await ended
+    const text = await readFile(join(folder, 'server-metrics.jsonl'), 'utf8')
+    expect(parseServerScrapes(text)?.scrapes).toEqual([])
+  })
+
+  it('says what a page lacks', async () => {
+    const web = await endpoint({ status: 200, body: '<html>\n</html>\n' })
+    const other = await endpoint({ status: 200, body: 'other 1\n' })
+    const { notes } = await scraped([web.url, other.url], 2)
+    expect(notes.sort()).toEqual(
+      [
+        `${web.url} gave no metrics: no Prometheus text; the sweep goes on without them`,
+        `${other.url} has none of the chosen series; name some with --server-metric`,
+      ].sort(),
+    )
+  })
+
+  it('sends what the address says of its user, and writes none of it', async () => {
+    const seen: (string | undefined)[] = []
+    const server = createServer((request, response) => {
+      seen.push(request.headers.authorization)
+      response.writeHead(401).end()
+    })
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { found, notes } = await scraped([`http://ann:geh%65im@127.0.0.1:${port}/m?token=abcdef`], 1)
+    expect(seen[0]).toBe(`Basic ${Buffer.from('ann:geheim').toString('base64')}`)
+    expect(JSON.stringify({ found, notes })).not.toMatch(/geheim|geh%65im|abcdef/)
+  })
+
   it('refuses an address that is none, without its secrets', () => {
     const make = () => createServerScraper({ urls: ['ftp://user:geheim@box/x'], patterns: [], onNote: () => {} })
     expect(make).toThrow(expect.objectContaining({ code: 'URL_INVALID' }))
