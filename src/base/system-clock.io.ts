@@ -4,7 +4,29 @@
  * armed again when it is not yet time.
  */
 import type { Cancel, Clock, InstantUs } from './clock.js'
+import { US_PER_MS } from './clock.js'
 import { DeadlineQueue } from './deadline-queue.js'
+
+/**
+ * From this process's `performance.now()` to the host's monotonic clock, which all its processes share. Both count the same
+ * nanoseconds, from different origins; reading one as a number costs a fraction of reading the other as a BigInt. Of a few
+ * bracketed readings the narrowest is taken.
+ */
+function monotonicOffsetUs(): number {
+  let offsetUs = 0
+  let narrowestMs = Number.POSITIVE_INFINITY
+  for (let reading = 0; reading < 16; reading += 1) {
+    const beforeMs = performance.now()
+    const nowNs = process.hrtime.bigint()
+    const afterMs = performance.now()
+    if (afterMs - beforeMs >= narrowestMs) continue
+    narrowestMs = afterMs - beforeMs
+    offsetUs = Number(nowNs) / 1000 - ((beforeMs + afterMs) / 2) * US_PER_MS
+  }
+  return offsetUs
+}
+
+const OFFSET_US = monotonicOffsetUs()
 
 export class SystemClock implements Clock {
   readonly #queue = new DeadlineQueue()
@@ -12,7 +34,7 @@ export class SystemClock implements Clock {
   #armedForUs = Number.POSITIVE_INFINITY
 
   nowUs(): InstantUs {
-    return Number(process.hrtime.bigint() / 1000n)
+    return Math.floor(performance.now() * US_PER_MS + OFFSET_US)
   }
 
   at(dueAtUs: InstantUs, wake: () => void): Cancel {

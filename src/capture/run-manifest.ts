@@ -14,6 +14,8 @@ export const loadConfigSchema = z.looseObject({
   repeat: z.number().int().min(1).default(1),
   role: z.enum(['level', 'warmup']).default('level'),
   policy: z.string().optional(),
+  phases: z.string().optional(),
+  senders: z.number().int().min(1).optional(),
 })
 
 /** How a level is judged unless the reader asks otherwise. */

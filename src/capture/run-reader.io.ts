@@ -7,7 +7,6 @@ import { createHash, type Hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
-import { usFromSeconds } from '../base/clock.js'
 import { UserError } from '../base/errors.js'
 import { parseReceipts, type SendReceipts } from './receipts.js'
 import type { SessionRecording } from './recording.js'
@@ -26,7 +25,7 @@ import {
   TRACE_FILE,
 } from './run-manifest.js'
 import { type SampleName, sampleNameOf } from './sample-name.js'
-import { type SelfMonitoring, selfMonitoringSchema } from './self-monitoring.js'
+import { parseSelfMonitoring, type SelfMonitoring } from './self-monitoring.js'
 import { parseTrace, type TraceLine } from './trace-record.js'
 
 export interface SessionEntry {
@@ -53,6 +52,10 @@ export interface RecordedRun {
   readonly repeat: number
   readonly role: 'level' | 'warmup'
   readonly policy: string | undefined
+  /** Where in the packet interval the sessions' packets went out. */
+  readonly phases: string | undefined
+  /** Processes that sent. */
+  readonly senders: number | undefined
   readonly admissionRetryLimit: number | undefined
   /** The recorder says that it kept send receipts, so a session without them lacks something. */
   readonly areReceiptsRequired: boolean
@@ -99,6 +102,8 @@ export async function readRun(directory: string): Promise<RecordedRun> {
     repeat: load?.repeat ?? 1,
     role: load?.role ?? ('level' as const),
     policy: load?.policy,
+    phases: load?.phases,
+    senders: load?.senders,
     admissionRetryLimit: manifest.config?.transport?.admission_retries,
     areReceiptsRequired: manifest.config?.transport?.input_send_receipts === true,
     reserveS: evaluation?.playback_reserve_s,
@@ -173,15 +178,6 @@ function declaredSamples({ declaredInputS }: SessionEntry, inputRateHz: number):
   return declaredInputS === undefined ? undefined : Math.round(declaredInputS * inputRateHz)
 }
 
-/** Stalls of the load process, on the trace's clock; undefined where the recorder kept no such record. */
-export function stallsOf(monitoring: SelfMonitoring | undefined) {
-  return monitoring?.stalls.map(([due, ran, end]) => ({
-    dueAtUs: usFromSeconds(due),
-    ranAtUs: usFromSeconds(ran),
-    endAtUs: usFromSeconds(end),
-  }))
-}
-
 function decodeTrace(bytes: Uint8Array): TraceLine[] {
   return parseTrace(new TextDecoder('utf-8').decode(bytes))
 }
@@ -216,7 +212,7 @@ export async function readBooks(directory: string): Promise<RunBooks | undefined
 
 async function readMonitoring(directory: string): Promise<SelfMonitoring | undefined> {
   const text = await readIfThere(join(directory, MONITOR_FILE))
-  return text === undefined ? undefined : selfMonitoringSchema.safeParse(jsonOf(text)).data
+  return text === undefined ? undefined : parseSelfMonitoring(jsonOf(text))
 }
 
 function loadConfigOf(manifest: RunManifest, books: RunBooks | undefined) {

@@ -29,7 +29,7 @@ export async function withLiveExports(
 ): Promise<{ readonly events: SweepEvents; readonly close: () => Promise<void> }> {
   if (prometheus === undefined && otlp === undefined) return { events, close: async () => undefined }
   checkLiveExports({ ...(prometheus === undefined ? {} : { prometheus }), ...(otlp === undefined ? {} : { otlp }) })
-  const live = new LiveFigures((histogram) => mergedSummary([histogram]))
+  const live = new LiveFigures(mergedSummary)
   const figures = () => live.figures
   const exports: LiveExport[] = []
   if (prometheus !== undefined) exports.push(await servePrometheus(prometheusAddress(prometheus), figures))

@@ -4,7 +4,7 @@
  */
 import { US_PER_S } from '../base/clock.js'
 import { SystemClock } from '../base/system-clock.io.js'
-import type { LevelProgress } from '../load/level-plan.js'
+import type { LevelProgress } from '../load/sender-messages.js'
 import { mergedSummary } from '../load/live-histogram.js'
 import type { PlannedLevel } from '../sweep/level-order.js'
 import type { SweepEvents } from '../sweep/run-sweep.io.js'
@@ -116,8 +116,8 @@ const NOTHING_YET: LevelState = {
 }
 
 function figuresOf(progress: LevelProgress): Partial<LevelState> {
-  const lag = mergedSummary([progress.unitLagUs])
-  const late = mergedSummary([progress.sendLatenessUs])
+  const lag = mergedSummary(progress.unitLagUs)
+  const late = mergedSummary(progress.sendLatenessUs)
   return {
     open: progress.open,
     done: progress.done,

@@ -1,10 +1,10 @@
 /**
- * Everything a load process needs to run one level, as its parent sends it, and what it says on the way. The plan comes
+ * Everything that is needed to run one level, as the process that runs the sweep hands it to the senders. The plan comes
  * from our own parent; it is checked all the same, because a level must not begin on half an order.
  */
 import { z } from 'zod'
 import { profileSchema } from '../profile/profile.js'
-import { START_POLICIES, TRANSPORT_CHOICES } from '../profile/sweep-file.js'
+import { PHASES, START_POLICIES, TRANSPORT_CHOICES } from '../profile/sweep-file.js'
 
 export const levelPlanSchema = z.object({
   runDirectory: z.string(),
@@ -15,7 +15,11 @@ export const levelPlanSchema = z.object({
   transport: z.enum(TRANSPORT_CHOICES).optional(),
   profile: profileSchema,
   concurrency: z.number().int().min(1),
+  /** Processes that send; one where it is not said. */
+  senders: z.number().int().min(1).optional(),
   policy: z.enum(START_POLICIES),
+  /** When packets of different sessions go out, within one packet interval; `spread` where it is not said. */
+  phases: z.enum(PHASES).optional(),
   /** Seed of the arrivals of this level and repeat. */
   startSeed: z.string(),
   leadMs: z.number().min(0),
@@ -37,34 +41,24 @@ export const levelPlanSchema = z.object({
 })
 export type LevelPlan = z.infer<typeof levelPlanSchema>
 
-export type ToLevelProcess =
-  | { readonly kind: 'run'; readonly plan: LevelPlan }
-  | { readonly kind: 'leave'; readonly message: string }
+/** One sender's part of a level. */
+export const senderShareSchema = z.object({
+  /** Its number, from 0, and how many there are. */
+  sender: z.number().int().min(0),
+  senders: z.number().int().min(1),
+  /** Sessions that it holds open at once: of the level's slots those whose number, modulo `senders`, is its own. */
+  slots: z.number().int().min(1),
+  /** Indices into the plan's sessions, in the order in which they are handed out. */
+  sessions: z.array(z.number().int().min(0)).min(1),
+  /** For `poisson`: when each of them begins, from the start of the level. */
+  arrivalsUs: z.array(z.number().min(0)).optional(),
+})
+export type SenderShare = z.infer<typeof senderShareSchema>
 
-/** A snapshot for the live view; histograms in HDR's compressed base64, so that several processes can be merged. */
-export interface LevelProgress {
-  readonly open: number
-  readonly done: number
-  /** Refused ones included. */
-  readonly failed: number
-  /** Refused at the upgrade (HTTP 503), retries used up. */
-  readonly denied: number
-  readonly total: number
-  readonly sendLatenessUs: string
-  readonly unitLagUs: string
-  readonly missedUnits: number
-  readonly loopDelayMaxMs: number
+/** Mean time that a session of this plan is expected to stay open, microseconds. */
+export function meanSessionUs({ sessions, inputs, profile }: LevelPlan): number {
+  const samples = sessions.reduce((sum, { inputIndex }) => sum + (inputs[inputIndex]?.samples ?? 0), 0)
+  const inputUs = (samples / sessions.length) * (1e6 / profile.input.sample_rate_hz)
+  // Beyond its input a session is open for its handshake and for the drain of its last unit.
+  return inputUs + (profile.unit_ms ?? 0) * 500
 }
-
-export interface SessionEnded {
-  readonly directory: string
-  readonly outcome: { readonly kind: string; readonly message: string; readonly httpStatus?: number | undefined }
-}
-
-export type FromLevelProcess =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'progress'; readonly progress: LevelProgress }
-  | { readonly kind: 'session'; readonly session: SessionEnded }
-  | { readonly kind: 'done'; readonly wasInterrupted: boolean }
-  | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly fix: string | undefined }
-  | { readonly kind: 'crash'; readonly message: string }

@@ -7,32 +7,24 @@ import type { Cancel, Clock, DurationUs, InstantUs } from '../base/clock.js'
 import { US_PER_S } from '../base/clock.js'
 import type { WirePackets } from '../protocol/script.js'
 
-export interface PacketTiming {
-  readonly eventId: string
-  readonly dueAtUs: InstantUs
-  /** Taken immediately before the write. */
-  readonly startAtUs: InstantUs
-  /** When the transport had taken all bytes; undefined while it has not. */
-  doneAtUs: InstantUs | undefined
-}
-
 export interface PacedInputOptions {
   readonly clock: Clock
   readonly packets: WirePackets
   readonly sampleRateHz: number
   readonly packetUs: DurationUs
-  /** Hands a packet to the transport; `onTaken` is called when it has taken all bytes. */
-  readonly send: (frame: Buffer, onTaken: (error?: Error | null) => void) => void
-  /** A packet was handed over: store it. */
-  readonly onSent: (timing: PacketTiming, text: string) => void
+  /** Hands a packet to the transport. */
+  readonly send: (frame: Buffer) => void
+  /** A packet was handed over: store it. `startAtUs` was taken immediately before the write. */
+  readonly onSent: (index: number, startAtUs: InstantUs, dueAtUs: InstantUs) => void
   /** The input has come to its end. */
   readonly onEnd: () => void
 }
 
 export class PacedInput {
-  readonly timings: PacketTiming[] = []
   readonly #options: PacedInputOptions
   #startAtUs: InstantUs | undefined
+  #lastSendAtUs: InstantUs | undefined
+  #nextPacket = 0
   #isStopped = false
   #cancel: Cancel = () => undefined
   // Made once, not for every packet: in a large level garbage costs more than anything else here.
@@ -52,11 +44,15 @@ export class PacedInput {
     return this.#startAtUs
   }
 
-  /** Fixes the schedule. Without effect once stopped: a session that has been told to stop while it waited never sends. */
-  start(startAtUs: InstantUs): void {
-    if (this.#isStopped || this.#startAtUs !== undefined) return
+  /**
+   * Fixes the schedule. Without effect once stopped: a session that has been told to stop while it waited never sends.
+   * @returns whether this is the start that counts
+   */
+  start(startAtUs: InstantUs): boolean {
+    if (this.#isStopped || this.#startAtUs !== undefined) return false
     this.#startAtUs = startAtUs
     this.#wakeAt(startAtUs, this.#wakeToSend)
+    return true
   }
 
   /** Sends nothing more, for good. */
@@ -67,31 +63,27 @@ export class PacedInput {
 
   #sendDue(startAtUs: InstantUs): void {
     const { clock, packets, packetUs } = this.#options
-    while (!this.#isStopped && this.timings.length < packets.frames.length) {
-      const index = this.timings.length
-      const dueAtUs = startAtUs + index * packetUs
-      if (clock.nowUs() < dueAtUs) {
+    while (!this.#isStopped && this.#nextPacket < packets.frames.length) {
+      const dueAtUs = startAtUs + this.#nextPacket * packetUs
+      const nowUs = clock.nowUs()
+      if (nowUs < dueAtUs) {
         this.#wakeAt(dueAtUs, this.#wakeToSend)
         return
       }
-      this.#sendPacket(index, dueAtUs)
+      this.#sendPacket(this.#nextPacket, nowUs, dueAtUs)
     }
     if (!this.#isStopped) this.#wakeAt(this.#endAtUs(startAtUs), this.#wakeToEnd)
   }
 
-  #sendPacket(index: number, dueAtUs: InstantUs): void {
-    const { clock, packets, send, onSent } = this.#options
+  #sendPacket(index: number, nowUs: InstantUs, dueAtUs: InstantUs): void {
+    const { packets, send, onSent } = this.#options
     const frame = packets.frames[index]
-    const text = packets.texts[index]
-    const eventId = packets.eventIds[index]
-    if (frame === undefined || text === undefined || eventId === undefined) return
-    const timing: PacketTiming = { eventId, dueAtUs, startAtUs: clock.nowUs(), doneAtUs: undefined }
-    this.timings.push(timing)
-    send(frame, (error) => {
-      if (error === undefined || error === null) timing.doneAtUs = clock.nowUs()
-    })
+    this.#nextPacket += 1
+    if (frame === undefined) return
+    this.#lastSendAtUs = nowUs
+    send(frame)
     // After the write: the stamp is taken, and storing must not delay the packet.
-    onSent(timing, text)
+    onSent(index, nowUs, dueAtUs)
   }
 
   #endAtUs(startAtUs: InstantUs): InstantUs {
@@ -99,8 +91,7 @@ export class PacedInput {
     const usOf = (samples: number) => Math.ceil((samples * US_PER_S) / sampleRateHz)
     const fullPackets = Math.max(0, packets.frames.length - 1)
     const inputUs = usOf(fullPackets * packets.samplesPerPacket + packets.lastPacketSamples)
-    const lastStartAtUs = this.timings.at(-1)?.startAtUs ?? startAtUs
-    return Math.max(startAtUs + inputUs, lastStartAtUs + usOf(packets.lastPacketSamples))
+    return Math.max(startAtUs + inputUs, (this.#lastSendAtUs ?? startAtUs) + usOf(packets.lastPacketSamples))
   }
 
   #end(): void {

@@ -1,10 +1,16 @@
 /** What a session asks of its surroundings, and what it leaves behind. */
 import type { DurationUs, InstantUs } from '../base/clock.js'
 import type { EndCause } from '../protocol/script.js'
-import type { PacketTiming } from './paced-input.js'
 
 /** Why a session ended; `outcome` in its `report.json`. */
-export type OutcomeKind = EndCause['kind'] | 'refused' | 'unreachable' | 'timeout' | 'undecodable' | 'not_recorded'
+export type OutcomeKind =
+  | EndCause['kind']
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'undecodable'
+  | 'not_recorded'
+  | 'sender_died'
 
 export interface SessionOutcome {
   readonly kind: OutcomeKind
@@ -13,17 +19,27 @@ export interface SessionOutcome {
   readonly httpStatus?: number
 }
 
-/** Where a session's frames go. Implementations may buffer, but never block. */
+/**
+ * Where a session's story goes, in the order in which it happens. Implementations may buffer, but never make a session
+ * wait. Those that return a boolean say false when nothing can be stored any more.
+ */
 export interface SessionSink {
-  /** One line of the trace, without its line feed. Returns false when it cannot be stored any more. */
-  append(line: string): boolean
+  /** The schedule is fixed. */
+  planned(startAtUs: InstantUs): void
+  /** The write of packet `index` began at `startAtUs`. */
+  packetSent(index: number, startAtUs: InstantUs): boolean
+  /** The transport had taken the next packet: the k-th call is for packet k. */
+  packetTaken(doneAtUs: InstantUs): void
+  /** A line of the trace that is not a packet. @param event JSON text without line feeds */
+  line(direction: 'send' | 'admission' | 'error', atUs: InstantUs, event: string): boolean
+  /** A message `bytes[from, to)`; valid during the call. Its secrets have been taken out. */
+  received(atUs: InstantUs, bytes: Buffer, from: number, to: number): boolean
   finish(result: SessionResult): void
 }
 
 export interface SessionResult {
   readonly outcome: SessionOutcome
   readonly startAtUs: InstantUs | undefined
-  readonly packets: readonly PacketTiming[]
 }
 
 /** What the live view and the self-monitoring want to hear; never waited for. */

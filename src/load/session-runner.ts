@@ -4,22 +4,17 @@
  * it runs on a virtual clock. Packets are `paced-input.ts`'s business.
  */
 import type { Cancel, Clock, DurationUs, InstantUs } from '../base/clock.js'
-import { formatSecondsOfUs, US_PER_S } from '../base/clock.js'
+import { US_PER_S } from '../base/clock.js'
+import { messageType } from '../capture/message-type.js'
 import { isObject, type WireEvent } from '../capture/trace-record.js'
 import type { EndCause, ScriptEffect, ScriptInput, SessionScript, WirePackets } from '../protocol/script.js'
+import { errorText } from './error-text.js'
 import { PacedInput } from './paced-input.js'
-import type {
-  OutcomeKind,
-  SessionLimits,
-  SessionObserver,
-  SessionOutcome,
-  SessionResult,
-  SessionSink,
-} from './session-ports.js'
+import type { SessionLimits, SessionObserver, SessionOutcome, SessionResult, SessionSink } from './session-ports.js'
 import type { Connection, Transport } from './transport.js'
+import { excerptOf, noJsonObject, undecodable } from './undecodable.js'
 import { UnitLagWatch } from './unit-lag-watch.js'
 
-export type { PacketTiming } from './paced-input.js'
 export type * from './session-ports.js'
 
 export interface SessionRunnerOptions {
@@ -48,7 +43,6 @@ const SERVICE_UNAVAILABLE = 503
 /** Within a second of the interrupt everything is over. */
 const LEAVE_TIMEOUT_US = 950_000
 const CLOSE_TIMEOUT_US = 2_000_000
-const EXCERPT_LENGTH = 120
 
 export class SessionRunner {
   readonly #options: SessionRunnerOptions
@@ -56,6 +50,11 @@ export class SessionRunner {
   readonly #unitLag: UnitLagWatch | undefined
   readonly #cancels = new Set<Cancel>()
   readonly #waits = new Map<string, Cancel>()
+  /** One for all packets: the transport takes them in order. */
+  readonly #onTaken = (error?: Error | null) => {
+    if (this.#isOver || (error !== undefined && error !== null)) return
+    this.#options.sink.packetTaken(this.#options.clock.nowUs())
+  }
   #connection: Connection | undefined
   #attempt = 0
   #isConnected = false
@@ -63,21 +62,18 @@ export class SessionRunner {
   #leaveMessage = ''
 
   constructor(options: SessionRunnerOptions) {
-    const { clock, packets, sampleRateHz, packetUs, unitSamples, observer } = options
+    const { clock, packets, sampleRateHz, packetUs, unitSamples } = options
     this.#options = options
     this.#input = new PacedInput({
       clock,
       packets,
       sampleRateHz,
       packetUs,
-      send: (frame, onTaken) => this.#connection?.send(frame, onTaken),
-      onSent: (timing, text) => {
-        observer.packetSent?.(timing.startAtUs - timing.dueAtUs)
-        this.#append(line('send', timing.startAtUs, text))
-      },
+      send: (frame) => this.#connection?.send(frame, this.#onTaken),
+      onSent: (index, startAtUs, dueAtUs) => this.#onPacketSent(index, startAtUs, dueAtUs),
       onEnd: () => this.#step({ kind: 'input_sent' }),
     })
-    this.#unitLag = unitSamples === undefined ? undefined : new UnitLagWatch(this.#input.timings, packets, unitSamples)
+    this.#unitLag = unitSamples === undefined ? undefined : new UnitLagWatch({ packets, unitSamples, packetUs })
   }
 
   /** Makes the first connection attempt. */
@@ -111,8 +107,8 @@ export class SessionRunner {
         this.#options.observer.opened?.()
         this.#step({ kind: 'opened' })
       },
-      onText: (text) => this.#onText(text),
-      onBinary: (bytes) => this.#onUndecodable(`a binary frame of ${bytes} bytes`),
+      onText: (bytes, from, to) => this.#onText(bytes, from, to),
+      onBinary: (bytes) => this.#fail(undecodable(`a binary frame of ${bytes} bytes`)),
       onRefused: ({ status, body }) => this.#onRefused(status, body),
       onFailed: (message) => this.#fail({ kind: 'unreachable', message: `the connection failed: ${message}` }),
       onClosed: (code, reason) => this.#step({ kind: 'closed', code, reason }),
@@ -123,7 +119,7 @@ export class SessionRunner {
     if (this.#isOver) return
     const { limits, redact } = this.#options
     if (!(limits.retryableStatuses ?? [SERVICE_UNAVAILABLE]).includes(status)) {
-      const excerpt = oneLine(redact(body)).slice(0, EXCERPT_LENGTH)
+      const excerpt = excerptOf(redact(body))
       const detail = excerpt === '' ? '' : `: ${excerpt}`
       this.#fail({
         kind: 'refused',
@@ -138,30 +134,47 @@ export class SessionRunner {
       return
     }
     const denial = { type: 'connection_denied', http_status: status, attempt: this.#attempt }
-    this.#append(line('admission', this.#options.clock.nowUs(), JSON.stringify(denial)))
+    this.#holds(this.#options.sink.line('admission', this.#options.clock.nowUs(), JSON.stringify(denial)))
     this.#after(limits.admissionBackoffUs, () => this.#connect())
   }
 
-  #onText(text: string): void {
+  #onPacketSent(index: number, startAtUs: InstantUs, dueAtUs: InstantUs): void {
     if (this.#isOver) return
-    const { clock, redact, redactEvent, observer } = this.#options
+    const { observer, sink } = this.#options
+    observer.packetSent?.(startAtUs - dueAtUs)
+    this.#holds(sink.packetSent(index, startAtUs))
+  }
+
+  /** Most messages under load are stored and no more: what nobody acts on is not parsed here. */
+  #onText(bytes: Buffer, from: number, to: number): void {
+    if (this.#isOver) return
+    const { clock, sink, script, redactEvent } = this.#options
     const atUs = clock.nowUs()
-    const event = parseObject(text)
-    if (event === undefined) {
-      const excerpt = oneLine(redact(text)).slice(0, EXCERPT_LENGTH)
-      this.#onUndecodable(`a frame that is no JSON object: ${excerpt}`)
+    const type = redactEvent === undefined ? messageType(bytes, from, to) : undefined
+    if (type === undefined || script.hears(type)) {
+      this.#onHeard(bytes.toString('utf8', from, to), atUs)
       return
     }
-    // A line feed in a JSON text can only stand between tokens, so a blank says the same.
-    const raw = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, ' ') : text
-    if (!this.#append(line('receive', atUs, redactEvent === undefined ? raw : redactEvent(raw)))) return
-    const lagUs = this.#unitLag?.lagUs(event, atUs)
-    if (lagUs !== undefined) observer.unitDone?.(lagUs)
+    if (!this.#holds(sink.received(atUs, bytes, from, to))) return
+    if (this.#unitLag?.isUnitDone(type)) this.#noteUnit(bytes.toString('utf8', from, to), atUs)
+  }
+
+  #onHeard(text: string, atUs: InstantUs): void {
+    const { redact, redactEvent, sink } = this.#options
+    const event = parseObject(text)
+    if (event === undefined) {
+      this.#fail(noJsonObject(redact(text)))
+      return
+    }
+    const stored = Buffer.from(redactEvent === undefined ? text : redactEvent(text))
+    if (!this.#holds(sink.received(atUs, stored, 0, stored.length))) return
+    if (typeof event.type === 'string' && this.#unitLag?.isUnitDone(event.type)) this.#noteUnit(text, atUs)
     this.#step({ kind: 'event', event, atUs })
   }
 
-  #onUndecodable(what: string): void {
-    this.#fail({ kind: 'undecodable', message: `the server sent ${what}` })
+  #noteUnit(message: string, atUs: InstantUs): void {
+    const lagUs = this.#unitLag?.lagUs(message, atUs, this.#input.startAtUs)
+    if (lagUs !== undefined) this.#options.observer.unitDone?.(lagUs)
   }
 
   #step(input: ScriptInput): void {
@@ -178,7 +191,9 @@ export class SessionRunner {
         this.#sendEvent(effect.event)
         break
       case 'start_input':
-        this.#options.requestStart((startAtUs) => this.#input.start(startAtUs))
+        this.#options.requestStart((startAtUs) => {
+          if (this.#input.start(startAtUs)) this.#options.sink.planned(startAtUs)
+        })
         break
       case 'stop_input':
         this.#input.stop()
@@ -215,7 +230,7 @@ export class SessionRunner {
 
   #sendEvent(event: WireEvent): void {
     const text = JSON.stringify(event)
-    if (!this.#append(line('send', this.#options.clock.nowUs(), text))) return
+    if (!this.#holds(this.#options.sink.line('send', this.#options.clock.nowUs(), text))) return
     this.#connection?.send(text, () => undefined)
   }
 
@@ -238,12 +253,13 @@ export class SessionRunner {
   }
 
   #recordError(outcome: SessionOutcome): void {
-    const message = this.#options.redact(`${ERROR_CLASS[outcome.kind]}: ${outcome.message}`)
-    this.#options.sink.append(line('error', this.#options.clock.nowUs(), JSON.stringify({ message })))
+    const message = this.#options.redact(errorText(outcome))
+    this.#options.sink.line('error', this.#options.clock.nowUs(), JSON.stringify({ message }))
   }
 
-  #append(text: string): boolean {
-    if (this.#options.sink.append(text)) return true
+  /** @param isStored what the sink said */
+  #holds(isStored: boolean): boolean {
+    if (isStored) return true
     // The trace cannot be stored any more; what is missing from it could not be judged.
     this.#finish({ kind: 'not_recorded', message: 'the disk could not keep up with the trace' })
     return false
@@ -260,7 +276,6 @@ export class SessionRunner {
     const result: SessionResult = {
       outcome: { ...outcome, message: this.#options.redact(outcome.message) },
       startAtUs: this.#input.startAtUs,
-      packets: this.#input.timings,
     }
     this.#options.sink.finish(result)
     this.#options.onEnd(result)
@@ -277,25 +292,6 @@ export class SessionRunner {
   }
 }
 
-/** By convention an error line begins with a class name (docs/formats.md, "Trace"). */
-const ERROR_CLASS: Record<OutcomeKind, string> = {
-  completed: 'Completed',
-  denied: 'AdmissionDenied',
-  server_error: 'ServerError',
-  server_closed: 'ServerClosed',
-  disconnected: 'Disconnected',
-  left: 'Interrupted',
-  refused: 'UpgradeRefused',
-  unreachable: 'ConnectionFailed',
-  timeout: 'SessionTimeout',
-  undecodable: 'UndecodableFrame',
-  not_recorded: 'NotRecorded',
-}
-
-function line(direction: string, atUs: InstantUs, rawEvent: string): string {
-  return `{"direction":"${direction}","time_s":${formatSecondsOfUs(atUs)},"event":${rawEvent}}`
-}
-
 function parseObject(text: string): WireEvent | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -303,8 +299,4 @@ function parseObject(text: string): WireEvent | undefined {
   } catch {
     return undefined
   }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
 }

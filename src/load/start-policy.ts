@@ -9,7 +9,13 @@
  *   are open at an instant follows from the arrivals.
  */
 import type { DurationUs } from '../base/clock.js'
+import type { StartPolicy } from '../profile/sweep-file.js'
 import { seededRandom } from '../stats/random.js'
+
+/** Whether sessions begin in waves that start together. */
+export function isWaves(policy: StartPolicy): boolean {
+  return policy === 'aligned' || policy === 'spread'
+}
 
 /** Offsets of the arrivals from the start of the level; the first arrives at once. */
 export function poissonArrivalsUs(options: {
@@ -28,9 +34,4 @@ export function poissonArrivalsUs(options: {
     atUs += random.exponential(meanGapUs)
   }
   return arrivals
-}
-
-/** Where in one packet interval session `index` of a wave of `size` starts. */
-export function spreadOffsetUs(index: number, size: number, packetUs: DurationUs): DurationUs {
-  return Math.floor((index * packetUs) / size)
 }

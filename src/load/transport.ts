@@ -10,7 +10,8 @@ export const MAX_REFUSAL_BODY_LENGTH = 2048
 
 export interface ConnectionHandlers {
   onOpen(): void
-  onText(text: string): void
+  /** A whole text message, valid UTF-8: `bytes[from, to)`, valid during the call only. */
+  onText(bytes: Buffer, from: number, to: number): void
   /** A binary frame: never part of these protocols. */
   onBinary(bytes: number): void
   /** The upgrade was answered with another status than 101. Final. */

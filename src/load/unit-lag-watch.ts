@@ -1,27 +1,35 @@
 /** Unit lag as it is seen while a session runs: for the live view alone, final figures come from the trace. */
 import type { DurationUs, InstantUs } from '../base/clock.js'
-import type { WireEvent } from '../capture/trace-record.js'
 import type { WirePackets } from '../protocol/script.js'
-import type { PacketTiming } from './paced-input.js'
+
+const UNIT_DONE = 'sglang.unit.done'
+const UNIT_ID = /"unit_id"\s*:\s*"unit_(\d+)"/
 
 export class UnitLagWatch {
-  readonly #timings: readonly PacketTiming[]
   readonly #packets: WirePackets
   readonly #unitSamples: number
+  readonly #packetUs: DurationUs
 
-  constructor(timings: readonly PacketTiming[], packets: WirePackets, unitSamples: number) {
-    this.#timings = timings
-    this.#packets = packets
-    this.#unitSamples = unitSamples
+  constructor(options: { readonly packets: WirePackets; readonly unitSamples: number; readonly packetUs: DurationUs }) {
+    this.#packets = options.packets
+    this.#unitSamples = options.unitSamples
+    this.#packetUs = options.packetUs
   }
 
-  /** Lag of the unit that this event finishes; undefined for other events, and for the short unit at the end. */
-  lagUs(event: WireEvent, atUs: InstantUs): DurationUs | undefined {
-    if (event.type !== 'sglang.unit.done' || typeof event.unit_id !== 'string') return undefined
-    const match = /^unit_(\d+)$/.exec(event.unit_id)
-    if (match === null) return undefined
-    const endSample = (Number(match[1]) + 1) * this.#unitSamples
-    const timing = this.#timings[Math.ceil(endSample / this.#packets.samplesPerPacket) - 1]
-    return timing === undefined ? undefined : atUs - (timing.doneAtUs ?? timing.startAtUs)
+  isUnitDone(type: string): boolean {
+    return type === UNIT_DONE
+  }
+
+  /**
+   * Lag of the unit that this message finishes, from when its last packet was due: when it had been taken is in the trace,
+   * and a difference that matters shows as lateness. Undefined for other messages, and for the short unit at the end.
+   */
+  lagUs(message: string, atUs: InstantUs, startAtUs: InstantUs | undefined): DurationUs | undefined {
+    const unit = UNIT_ID.exec(message)?.[1]
+    if (unit === undefined || startAtUs === undefined) return undefined
+    const endSample = (Number(unit) + 1) * this.#unitSamples
+    const packet = Math.ceil(endSample / this.#packets.samplesPerPacket) - 1
+    if (packet >= this.#packets.frames.length) return undefined
+    return Math.max(0, atUs - (startAtUs + packet * this.#packetUs))
   }
 }

@@ -54,7 +54,7 @@ export class WsTransport implements LevelTransport {
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       if (isOver || isDropped) return
       if (isBinary) handlers.onBinary(data.length)
-      else handlers.onText(data.toString('utf8'))
+      else handlers.onText(data, 0, data.length)
     })
     // A listener here takes over the request: it has to be ended by us, or the socket would linger.
     socket.on('unexpected-response', (request, response) => {

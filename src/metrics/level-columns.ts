@@ -3,7 +3,7 @@ import type { DurationUs } from '../base/clock.js'
 import type { Mode, Profile, Targets } from '../profile/profile.js'
 import type { Distribution } from './distribution.js'
 import type { SessionFacts } from './session-facts.js'
-import type { StallIndex } from './stalls.js'
+import type { StallLookup } from './stalls.js'
 
 export type MissedTarget = 'sessions_failed' | 'denied' | 'pacing_violations' | 'unit_miss_rate' | 'rtf_p90'
 export type ConfidentVerdict = 'qualified' | 'failed' | 'inconclusive'
@@ -77,7 +77,7 @@ export interface LevelRowOptions {
   readonly sessions: readonly SessionFacts[]
   readonly reserveUs: DurationUs
   /** Undefined where the recorder kept no record of its own stalls. */
-  readonly stalls: StallIndex | undefined
+  readonly stalls: StallLookup | undefined
   /** False when the recorder was stopped before its last session: the level was not measured. */
   readonly isComplete?: boolean
 }

@@ -1,9 +1,10 @@
 /**
- * Stalls of the sending process's event loop, and which receipts they could have delayed. The monitor asks to be woken
- * at a fixed interval; a wake-up that came late shows that the loop was busy, and everything read from a socket between
- * that instant and the next wake-up may have waited as long (docs/metrics.md, section 2, "client stall").
+ * Stalls of the sending processes' event loops, and which receipts they could have delayed. Each monitor asks to be woken
+ * at a fixed interval; a wake-up that came late shows that the loop was busy, and everything that this process read from a
+ * socket between that instant and the next wake-up may have waited as long (docs/metrics.md, section 2, "client stall").
  */
 import type { DurationUs, InstantUs } from '../base/clock.js'
+import { type SelfMonitoring, senderStalls } from '../capture/self-monitoring.js'
 
 export interface Stall {
   /** When the monitor's wake-up was due. */
@@ -14,8 +15,13 @@ export interface Stall {
   readonly endAtUs: InstantUs
 }
 
-/** Looks up the longest stall that covers an instant. */
-export class StallIndex {
+export interface StallLookup {
+  /** By how much a receipt of this session at this instant may have been stamped late; 0 where no stall covers it. */
+  coveringUs(atUs: InstantUs, session: string): DurationUs
+}
+
+/** Looks up the longest stall of one process that covers an instant. */
+export class StallIndex implements StallLookup {
   readonly #stalls: readonly Stall[]
 
   /** @param stalls in order of `dueAtUs` */
@@ -23,7 +29,6 @@ export class StallIndex {
     this.#stalls = stalls
   }
 
-  /** By how much a receipt at this instant may have been stamped late; 0 where no stall covers it. */
   coveringUs(atUs: InstantUs): DurationUs {
     let low = 0
     let high = this.#stalls.length
@@ -39,4 +44,28 @@ export class StallIndex {
     }
     return longestUs
   }
+}
+
+/** Stalls of a level: a session waits for its own sender, never for another's. */
+export class LevelStalls implements StallLookup {
+  readonly #ofSession = new Map<string, StallIndex>()
+  #ofAll: StallIndex | undefined
+
+  /** @param senders `sessions` null: of every session that no other one names */
+  constructor(senders: readonly { readonly sessions: readonly string[] | null; readonly stalls: readonly Stall[] }[]) {
+    for (const { sessions, stalls } of senders) {
+      const index = new StallIndex(stalls)
+      if (sessions === null) this.#ofAll = index
+      else for (const session of sessions) this.#ofSession.set(session, index)
+    }
+  }
+
+  coveringUs(atUs: InstantUs, session: string): DurationUs {
+    return (this.#ofSession.get(session) ?? this.#ofAll)?.coveringUs(atUs) ?? 0
+  }
+}
+
+/** @returns undefined where the recorder kept no record of its stalls, which is not the same as none */
+export function levelStalls(monitoring: SelfMonitoring | undefined): LevelStalls | undefined {
+  return monitoring === undefined ? undefined : new LevelStalls(senderStalls(monitoring))
 }

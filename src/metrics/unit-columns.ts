@@ -7,7 +7,7 @@ import { clusteredBounds, furtherClustersToSettle } from '../stats/clustered-rat
 import { defined, distributionOf, sum, tidy } from './distribution.js'
 import type { ConfidentVerdict, Interval, LevelRow, LevelRowOptions } from './level-columns.js'
 import type { SessionFacts } from './session-facts.js'
-import type { StallIndex } from './stalls.js'
+import type { StallLookup } from './stalls.js'
 
 const BOOTSTRAP_RESAMPLES = 20_000
 const BOOTSTRAP_SEED = 0
@@ -118,7 +118,7 @@ export function nativeColumns({ profile, targets, sessions, stalls }: LevelRowOp
  * A unit is missed when its lag is strictly greater than one unit length, when it never finished, and whenever its
  * session failed.
  */
-export function countUnits(session: SessionFacts, unitUs: DurationUs, stalls: StallIndex | undefined): SessionUnits {
+export function countUnits(session: SessionFacts, unitUs: DurationUs, stalls: StallLookup | undefined): SessionUnits {
   const expected = session.unitsExpected ?? 0
   let inTime = 0
   let uncertain = 0
@@ -126,7 +126,7 @@ export function countUnits(session: SessionFacts, unitUs: DurationUs, stalls: St
     if (unit.lagUs === undefined) continue
     if (unit.lagUs <= unitUs) inTime += 1
     else if (session.hasSucceeded && stalls !== undefined) {
-      if (unit.lagUs - unitUs <= stalls.coveringUs(unit.doneAtUs)) uncertain += 1
+      if (unit.lagUs - unitUs <= stalls.coveringUs(unit.doneAtUs, session.name)) uncertain += 1
     }
   }
   const lateOrMissing = expected - inTime

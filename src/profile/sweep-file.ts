@@ -15,6 +15,15 @@ export const SWEEP_SCHEMA_NAME = 'floorload.sweep/1'
 export const START_POLICIES = ['pool', 'aligned', 'spread', 'poisson'] as const
 export type StartPolicy = (typeof START_POLICIES)[number]
 
+/** Where in one packet interval the packets of different sessions go out: docs/metrics.md, section 2. */
+export const PHASES = ['spread', 'aligned'] as const
+export type Phases = (typeof PHASES)[number]
+
+/** Processes that send in each level. */
+export const sendersSchema = z.union([z.literal('auto'), z.number().int().min(1).max(1024)], {
+  error: 'must be "auto" or a number of processes from 1 to 1024',
+})
+
 /** How sessions reach the server: docs/architecture.md, "Two transports". */
 export const TRANSPORT_CHOICES = ['auto', 'ws', 'lean'] as const
 export type TransportChoice = (typeof TRANSPORT_CHOICES)[number]
@@ -58,6 +67,9 @@ export const sweepFileSchema = z
     order: z.enum(['ascending', 'descending', 'as_given', 'shuffled']).default('ascending'),
     repeats: z.number().int().min(1).max(1000).default(1),
     start: z.enum(START_POLICIES).default('pool'),
+    /** `aligned` is the harder load: the packets of all sessions go out at the same instants. */
+    phases: z.enum(PHASES).optional(),
+    senders: sendersSchema.default('auto'),
     inputs: inputsSchema.default({ kind: 'built-in' }),
     sessions: sessionsSchema.default('all'),
     /** Laid over the profile's `session` object. */
@@ -103,6 +115,11 @@ export const sweepFileSchema = z
       message: 'must be at least the highest level, or that many sessions are never open at once',
     },
   )
+  .refine(({ start, phases }) => phases === undefined || !isWaveStart(start) || phases === start, {
+    path: ['phases'],
+    message:
+      'must not contradict the start: "start: aligned" and "start: spread" name the phases of their waves themselves',
+  })
   .superRefine(({ gate, levels }, context) => {
     for (const [index, check] of (gate?.checks ?? []).entries()) {
       // A check that cannot be read has its own complaint.
@@ -112,3 +129,18 @@ export const sweepFileSchema = z
     }
   })
 export type SweepConfig = Readonly<z.infer<typeof sweepFileSchema>>
+
+function isWaveStart(start: StartPolicy): boolean {
+  return start === 'aligned' || start === 'spread'
+}
+
+/** The phases that a level runs with: its waves' own, or what was asked for, or `spread`. */
+export function phasesOf({
+  start,
+  phases,
+}: {
+  readonly start: StartPolicy
+  readonly phases?: Phases | undefined
+}): Phases {
+  return phases ?? (start === 'aligned' ? 'aligned' : 'spread')
+}

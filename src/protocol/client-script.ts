@@ -42,6 +42,11 @@ export abstract class ClientScript<State extends string> implements SessionScrip
     return this.#isAdmitted
   }
 
+  /** Everything, unless a protocol knows better. */
+  hears(_type: string): boolean {
+    return true
+  }
+
   step(input: ScriptInput): Effects {
     switch (input.kind) {
       case 'opened':

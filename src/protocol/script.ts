@@ -69,6 +69,8 @@ export interface SessionScript {
   readonly stateName: string
   /** Whether the server has let the session in. */
   readonly isAdmitted: boolean
+  /** Whether an event of this type can change anything here. What is not heard need not be parsed while packets are sent. */
+  hears(type: string): boolean
   step(input: ScriptInput): readonly ScriptEffect[]
 }
 

@@ -3,6 +3,7 @@ import type { ServingLevel, ServingResult } from '../sweep/serving-result.js'
 import { percent } from '../sweep/verdict-text.js'
 import { checkLines } from './gate-lines.js'
 import { levelName, markdownTable } from './level-table.js'
+import { loadGeneratorText } from './load-generator-lines.js'
 import { hasQuality, qualityMarkdown } from './quality-table.js'
 import { hasServerMetrics, serverMarkdown } from './server-table.js'
 
@@ -91,7 +92,16 @@ function honestyTable(levels: readonly ServingLevel[]): string[] {
       return `| ${levelName(row)} | ${ms(late?.p50)} | ${ms(late?.p99)} | ${ms(late?.p999)} | ${ms(late?.max)} | ${row.late_send_rate === null ? '-' : percent(row.late_send_rate)} | ${stall === null ? '-' : stall.p99.toFixed(1)} | ${stall === null ? '-' : stall.max.toFixed(1)} | ${row.uncertain_misses ?? '-'} |`
     }),
     '',
+    ...ownLines(levels),
   ]
+}
+
+function ownLines(levels: readonly ServingLevel[]): string[] {
+  const lines = levels.flatMap((row) => {
+    const text = loadGeneratorText(row)
+    return text === undefined ? [] : [`- level ${levelName(row)}: ${text}`]
+  })
+  return lines.length === 0 ? [] : [...lines, '']
 }
 
 const FAILURES_SHOWN = 20

@@ -2,6 +2,7 @@
 import type { ServingResult } from '../sweep/serving-result.js'
 import { checkLines } from './gate-lines.js'
 import { type TableStyle, terminalTable } from './level-table.js'
+import { loadGeneratorLines } from './load-generator-lines.js'
 import { hasQuality, qualityTable } from './quality-table.js'
 import { hasServerMetrics, serverTable } from './server-table.js'
 
@@ -13,7 +14,9 @@ export function terminalReport(result: ServingResult, style: TableStyle): string
   if (result.levels.length > 0) lines.push(terminalTable(result.levels, style), '')
   if (hasQuality(result.levels))
     lines.push('Conversation quality, with 95% intervals', qualityTable(result.levels, style), '')
-  if (hasServerMetrics(result.levels)) lines.push(serverTable(result.levels, colour), '')
+  if (hasServerMetrics(result.levels)) lines.push(serverTable(result.levels, style), '')
+  const ownLines = loadGeneratorLines(result.levels)
+  if (ownLines.length > 0) lines.push(...ownLines, '')
   for (const { profile, verdict } of result.profiles) {
     const [first = '', ...rest] = verdict
     lines.push(bold(isMixed ? `${profile}: ${first}` : first), ...rest)

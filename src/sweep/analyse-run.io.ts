@@ -7,11 +7,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.js'
 import { profileOfRun } from '../capture/run-profile.io.js'
-import { type RecordedRun, readRun, readSession, stallsOf } from '../capture/run-reader.io.js'
+import { type RecordedRun, readRun, readSession } from '../capture/run-reader.io.js'
 import { type LevelRow, levelRow } from '../metrics/level-row.js'
 import { type SessionFacts, sessionFacts } from '../metrics/session-facts.js'
 import { type SessionTimeline, sessionTimeline } from '../metrics/session-timeline.js'
-import { StallIndex } from '../metrics/stalls.js'
+import { levelStalls } from '../metrics/stalls.js'
 import { worstSession } from '../metrics/worst-session.js'
 import type { Profile, Targets } from '../profile/profile.js'
 import { DEFAULT_ADMISSION_RETRIES } from '../protocol/verdict.js'
@@ -82,14 +82,13 @@ export async function analyseRun(directory: string, overrides: EvaluationOverrid
       }),
     )
   }
-  const stalls = stallsOf(run.monitoring)
   const row = levelRow({
     profile,
     targets,
     concurrency,
     sessions,
     reserveUs,
-    stalls: stalls === undefined ? undefined : new StallIndex(stalls),
+    stalls: levelStalls(run.monitoring),
     isComplete: run.isComplete,
   })
   const worst = await worstTimeline({ run, profile, sessions, reserveUs })

@@ -8,7 +8,7 @@ import { MAX_MESSAGE_BYTES } from '../load/transport.js'
 import { transportFor } from '../load/transport-choice.js'
 import { PACING_TOLERANCE_US } from '../metrics/pacing.js'
 import { PACKET_MS, type Profile } from '../profile/profile.js'
-import type { SweepConfig } from '../profile/sweep-file.js'
+import { phasesOf, type SweepConfig } from '../profile/sweep-file.js'
 import { deriveSeed } from '../stats/random.js'
 import type { PlannedLevel } from './level-order.js'
 import type { ServerAddress } from './reach.io.js'
@@ -25,6 +25,8 @@ export interface LevelOrder {
   readonly directory: string
   readonly server: ServerAddress
   readonly version: string
+  /** Processes that send. */
+  readonly senders: number
 }
 
 /** Between admission and the first packet: enough to fix the schedule before the first send. */
@@ -55,7 +57,7 @@ export function plannedSessions(inputs: readonly InputClip[], count: number): Pl
 }
 
 export function levelPlan(order: LevelOrder & { readonly inputFile: (clip: InputClip) => string }): LevelPlan {
-  const { config, profile, level, role, sessions, directory, server } = order
+  const { config, profile, level, sessions, directory, server } = order
   const clips = [...new Set(sessions.map(({ clip }) => clip))]
   const indexOf = new Map(clips.map((clip, index) => [clip, index]))
   return {
@@ -65,7 +67,8 @@ export function levelPlan(order: LevelOrder & { readonly inputFile: (clip: Input
     headers: { ...server.headers },
     profile: { ...profile },
     concurrency: level.concurrency,
-    policy: role === 'warmup' ? 'pool' : config.start,
+    senders: order.senders,
+    ...startOf(order),
     startSeed: startSeed(config, level),
     leadMs: LEAD_MS,
     admission: { retries: config.admission.retries, backoffMs: config.admission.backoff_ms },
@@ -123,7 +126,8 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
         concurrency: level.concurrency,
         repeat: level.repeat,
         role,
-        policy: role === 'warmup' ? 'pool' : config.start,
+        ...startOf(order),
+        senders: order.senders,
         sessions: sessions.length,
         seed: config.seed,
         start_seed: startSeed(config, level),
@@ -138,6 +142,11 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
       },
     },
   }
+}
+
+/** A warm-up is one session after another, whatever the levels are. */
+function startOf({ config, role }: LevelOrder) {
+  return { policy: role === 'warmup' ? ('pool' as const) : config.start, phases: phasesOf(config) }
 }
 
 function datasetEntry({ root, inventory, selection }: DatasetBooks): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { jsonText } from '../base/json.js'
 import { INPUT_FILE, MANIFEST_FILE, REPORT_FILE, RUN_FILE, TRACE_FILE, WAV_FILE } from '../capture/run-manifest.js'
 import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
 import { encodeWav16 } from '../dataset/wav.js'
-import type { SessionEnded } from '../load/level-plan.js'
+import type { SessionEnded } from '../load/sender-messages.js'
 import type { SessionFacts } from '../metrics/session-facts.js'
 
 export interface PlannedSession {

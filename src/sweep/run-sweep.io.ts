@@ -12,7 +12,9 @@ import { toolVersion } from '../base/version.io.js'
 import { levelDirectoryName } from '../capture/run-manifest.js'
 import type { DatasetBooks } from '../dataset/dataset-books.js'
 import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
-import type { LevelProgress } from '../load/level-plan.js'
+import { coreCount } from '../load/cores.io.js'
+import { senderCount } from '../load/deal-sessions.js'
+import type { LevelProgress } from '../load/sender-messages.js'
 import type { Profile } from '../profile/profile.js'
 import { decidingMargins } from '../profile/quality-settings.js'
 import type { SweepConfig } from '../profile/sweep-file.js'
@@ -156,19 +158,23 @@ class Sweep {
   async #record(level: PlannedLevel, directory: string, role: 'level' | 'warmup'): Promise<AnalysedRun | undefined> {
     const { config, profile, inputs, dataset = null, server, output, signal, events } = this.#options
     const sessions = plannedSessions(inputs, level.sessions)
-    const order = { config, profile, level, role, sessions, dataset, directory, server, version: toolVersion() }
+    const order = {
+      ...{ config, profile, level, role, sessions, dataset, directory, server, version: toolVersion() },
+      senders: senderCount(config.senders, level.concurrency, coreCount()),
+    }
     const books = new RunBooks({ directory, manifest: runManifest(order), sessions })
     await books.begin()
     const scraper = role === 'level' ? this.#options.scraper : undefined
     try {
       await scraper?.begin(directory)
-      const { wasInterrupted } = await runLevelProcess({
+      const { wasInterrupted, losses } = await runLevelProcess({
         plan: levelPlan({ ...order, inputFile: (clip) => inputFileOf(output, clip) }),
         signal,
         onProgress: (progress) => events.progress?.(level, progress),
         onSession: (session) => books.sessionEnded(session),
       })
       await scraper?.end()
+      for (const loss of losses) events.note?.(loss)
       if (wasInterrupted) {
         await books.interrupted()
         return undefined

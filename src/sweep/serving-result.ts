@@ -9,6 +9,7 @@ import type { Gate } from '../profile/sweep-file.js'
 import type { AnalysedRun } from './analyse-run.io.js'
 import { type Capacity, capacityOf, levelOutcomes } from './capacity.js'
 import { type GateResult, judgeGate } from './gate.js'
+import { hostWarnings, type LoadGenerator, loadGenerator } from './load-generator.js'
 import { type LevelQuality, type ProfileQuality, qualityResults, type ScoredCapture } from './quality-result.js'
 import { qualityLines } from './quality-text.js'
 import type { LevelEvidence } from './server-metrics/level-evidence.js'
@@ -32,10 +33,16 @@ export interface ServingLevel extends LevelRow {
   readonly run: string
   readonly repeat: number
   readonly start_policy: string | null
+  /** Where in one packet interval the packets of different sessions went out. */
+  readonly phases: string | null
+  /** Processes that sent. */
+  readonly senders: number | null
   readonly recording_complete: boolean
   readonly work_drops: readonly WorkMeasure[]
   /** Worst event-loop delay of the load process; null where it was not recorded. */
   readonly client_stall_ms: { readonly p50: number; readonly p99: number; readonly max: number } | null
+  /** The load generator's own record; null where it kept none. */
+  readonly load_generator: LoadGenerator | null
   readonly failed_sessions: readonly FailedSession[]
   readonly inputs_sha256: string
   /** Turn-taking scores of the same capture; null where none were asked for. */
@@ -154,9 +161,12 @@ function servingLevel(analysed: AnalysedRun, lowest: LevelRow): Omit<ServingLeve
     repeat: run.repeat,
     ...row,
     start_policy: run.policy ?? null,
+    phases: run.phases ?? null,
+    senders: run.senders ?? null,
     recording_complete: run.isComplete,
     work_drops: workDrops(row, lowest),
-    client_stall_ms: run.monitoring?.event_loop_delay_ms ?? null,
+    client_stall_ms: clientStall(run.monitoring?.event_loop_delay_ms),
+    load_generator: run.monitoring === undefined ? null : loadGenerator(run.monitoring),
     failed_sessions: sessions
       .filter(({ hasSucceeded }) => !hasSucceeded)
       .map(({ name, isDenied, reasons }) => ({
@@ -169,6 +179,10 @@ function servingLevel(analysed: AnalysedRun, lowest: LevelRow): Omit<ServingLeve
     inputs_sha256: inputsSha256,
     server_metrics: analysed.evidence,
   }
+}
+
+function clientStall(delays: LoadGenerator['event_loop_delay_ms'] | undefined): ServingLevel['client_stall_ms'] {
+  return delays == null ? null : { p50: delays.p50, p99: delays.p99, max: delays.max }
 }
 
 function lowestOf(runs: readonly AnalysedRun[], like: AnalysedRun): LevelRow {
@@ -209,6 +223,9 @@ function warningsOf(runs: readonly AnalysedRun[]): string[] {
     if (differs(({ run }) => run.policy ?? null)) {
       warnings.push(`${name}: the levels were started under different policies and do not compare`)
     }
+    if (differs(({ run }) => run.phases ?? null)) {
+      warnings.push(`${name}: the levels were sent with different phases and do not compare`)
+    }
   }
   for (const { row, run } of runs) {
     if (row.sessions_attempted > 0 && row.peak_complete_streams < row.concurrency) {
@@ -219,6 +236,7 @@ function warningsOf(runs: readonly AnalysedRun[]): string[] {
     if (row.mode === 'stream' && row.sessions_succeeded > 0 && row.replies_with_audio === 0) {
       warnings.push(`${run.name}: no session was answered with audio`)
     }
+    warnings.push(...hostWarnings(run.monitoring?.host).map((text) => `${run.name}: ${text}`))
   }
   const seen = new Map<string, string>()
   for (const { run, inputsSha256 } of runs) {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type RecordedRun, readRun, readSession, type SessionEntry, stallsOf } from '../../src/capture/run-reader.io.js'
-import { SELF_MONITORING_SCHEMA_NAME } from '../../src/capture/self-monitoring.js'
+import { type RecordedRun, readRun, readSession, type SessionEntry } from '../../src/capture/run-reader.io.js'
+import { senderStalls } from '../../src/capture/self-monitoring.js'
 import { type FileTree, folderWith } from '../helpers/temp-folders.js'
 
 const MANIFEST = { profile: 'minicpmo-native', concurrency: 2 }
@@ -305,7 +305,7 @@ describe('the files of a session', () => {
 
 describe('self-monitoring', () => {
   const monitoring = {
-    schema: SELF_MONITORING_SCHEMA_NAME,
+    schema: 'floorload.self-monitoring/1',
     interval_ms: 10,
     threshold_ms: 20,
     stalls: [[1.5, 1.75, 1.76]],
@@ -319,7 +319,9 @@ describe('self-monitoring', () => {
 
   it('gives its stalls in microseconds', async () => {
     const run = await runOf({ 'manifest.json': MANIFEST, ...EMPTY_SESSION, 'self-monitoring.json': monitoring })
-    expect(stallsOf(run.monitoring)).toEqual([{ dueAtUs: 1_500_000, ranAtUs: 1_750_000, endAtUs: 1_760_000 }])
+    expect(run.monitoring === undefined ? undefined : senderStalls(run.monitoring)).toEqual([
+      { sessions: null, stalls: [{ dueAtUs: 1_500_000, ranAtUs: 1_750_000, endAtUs: 1_760_000 }] },
+    ])
   })
 
   it.each([
@@ -328,7 +330,7 @@ describe('self-monitoring', () => {
     { name: 'broken', files: { 'self-monitoring.json': '{' } },
   ])('is unknown, not empty, when $name', async ({ files }) => {
     const run = await runOf({ 'manifest.json': MANIFEST, ...EMPTY_SESSION, ...files })
-    expect(stallsOf(run.monitoring)).toBeUndefined()
+    expect(run.monitoring).toBeUndefined()
   })
 })
 

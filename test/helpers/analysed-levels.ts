@@ -33,6 +33,8 @@ export function analysedLevel(sketch: LevelSketch): AnalysedRun {
       repeat,
       role: 'level',
       policy: 'pool',
+      phases: 'spread',
+      senders: 1,
       admissionRetryLimit: undefined,
       areReceiptsRequired: true,
       reserveS: undefined,

@@ -43,6 +43,8 @@ export function comparedRun(plan: ComparedRunPlan): ComparedRun {
         repeat,
         role: 'level',
         policy: 'pool',
+        phases: 'spread',
+        senders: 1,
         admissionRetryLimit: 3,
         areReceiptsRequired: true,
         reserveS: 0.08,

@@ -65,7 +65,10 @@ export class FakeConnection implements Connection {
   /** @param frame an event, or the text of a frame that may be no event at all */
   say(frame: WireEvent | string): void {
     const text = typeof frame === 'string' ? frame : JSON.stringify(frame)
-    this.#later(() => this.#handlers.onText(text))
+    this.#later(() => {
+      const bytes = Buffer.from(text)
+      this.#handlers.onText(bytes, 0, bytes.length)
+    })
   }
 
   sayBinary(bytes: number): void {

@@ -4,7 +4,7 @@
  */
 import { US_PER_MS, US_PER_S } from '../../src/base/clock.js'
 import { parseTrace } from '../../src/capture/trace-record.js'
-import { LevelRunner } from '../../src/load/level-runner.js'
+import { LevelRunner, ownGate } from '../../src/load/level-runner.js'
 import { type SessionResult, SessionRunner } from '../../src/load/session-runner.js'
 import type { Transport } from '../../src/load/transport.js'
 import { LoopbackCore } from '../../src/loopback/core.js'
@@ -19,6 +19,7 @@ import { PACKET_MS, type Profile, samplesPerUnit } from '../../src/profile/profi
 import { driverOf } from '../../src/protocol/registry.js'
 import { DEFAULT_ADMISSION_RETRIES } from '../../src/protocol/verdict.js'
 import { makeInput, makeReply } from '../loopback/native-client.js'
+import { MemorySink } from './memory-sink.js'
 import { VirtualClock } from './virtual-clock.js'
 import { LATENCY_US } from './virtual-level.js'
 
@@ -47,21 +48,30 @@ export async function runFaultLevel(profile: Profile, fault: FaultName | null) {
   const runner = new LevelRunner({
     clock,
     policy: 'pool',
+    phases: 'spread',
     concurrency: CONCURRENCY,
+    ...{ sender: 0, senders: 1, slots: CONCURRENCY },
     sessions: FAULT_SESSIONS,
     packetUs: PACKET_MS * US_PER_MS,
     leadUs: 20 * US_PER_MS,
-    seed: 'faults',
-    meanSessionUs: 4 * US_PER_S,
+    arrivalsUs: [],
+    gate: ownGate(clock, 20 * US_PER_MS),
     createRunner: (index, hooks) => {
-      const lines: string[] = []
       const pcm = inputs[index % inputs.length] ?? new Int16Array(0)
+      const packets = driver.packets(pcm, profile)
+      const sink = new MemorySink({
+        packets,
+        onFinish: (result) => {
+          results[index] = result
+          sessions[index] = factsOf({ profile, index, sink, pcm })
+        },
+      })
       return new SessionRunner({
         ...hooks,
         clock,
         transport: transportTo(core, clock, faults),
         script: driver.createScript(profile),
-        packets: driver.packets(pcm, profile),
+        packets,
         sampleRateHz: profile.input.sample_rate_hz,
         packetUs: PACKET_MS * US_PER_MS,
         unitSamples: samplesPerUnit(profile),
@@ -72,19 +82,13 @@ export async function runFaultLevel(profile: Profile, fault: FaultName | null) {
           sessionTimeoutUs: 120 * US_PER_S,
           postCloseUs: 50 * US_PER_MS,
         },
-        sink: {
-          append: (line) => lines.push(line) > 0,
-          finish: (result) => {
-            results[index] = result
-            sessions[index] = factsOf({ profile, index, lines, pcm, result })
-          },
-        },
+        sink,
         observer: {},
         redact: (text) => text,
       })
     },
   })
-  await clock.runUntilSettled(runner.run())
+  await clock.runUntilSettled(runner.run(clock.nowUs()))
   const { targets } = profile
   const row = levelRow({
     ...{ profile, targets, concurrency: CONCURRENCY, sessions, reserveUs: RESERVE_US },
@@ -99,7 +103,10 @@ function transportTo(core: LoopbackCore, clock: VirtualClock, faults: FaultInjec
       const connection = connectInMemory(core, clock, LATENCY_US, '', faults)
       let isTerminated = false
       connection.onOpen = () => handlers.onOpen()
-      connection.onMessage = (text) => handlers.onText(text)
+      connection.onMessage = (text) => {
+        const bytes = Buffer.from(text)
+        handlers.onText(bytes, 0, bytes.length)
+      }
       connection.onBinary = (bytes) => handlers.onBinary(bytes.length)
       connection.onClose = (code, reason) => handlers.onClosed(isTerminated ? ABNORMAL_CLOSE : code, reason)
       connection.onRefused = (status) => handlers.onRefused({ status, body: '' })
@@ -118,27 +125,15 @@ function transportTo(core: LoopbackCore, clock: VirtualClock, faults: FaultInjec
   }
 }
 
-function factsOf(session: {
-  profile: Profile
-  index: number
-  lines: readonly string[]
-  pcm: Int16Array
-  result: SessionResult
-}) {
-  const { profile, index, lines, pcm, result } = session
+function factsOf(session: { profile: Profile; index: number; sink: MemorySink; pcm: Int16Array }) {
+  const { profile, index, sink, pcm } = session
   const recording = {
     name: `session-${index}`,
-    lines: parseTrace(lines.map((line) => `${line}\n`).join('')),
+    lines: parseTrace(sink.lines.map((line) => `${line}\n`).join('')),
     inputPcm: new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength),
     declaredInputSamples: undefined,
     fileProblems: [],
-    receipts: {
-      startAtUs: result.startAtUs,
-      packets: result.packets.map(({ eventId, dueAtUs, startAtUs, doneAtUs }, seq) => ({
-        ...{ seq, eventId, dueAtUs },
-        ...{ sendStartAtUs: startAtUs, sendDoneAtUs: doneAtUs },
-      })),
-    },
+    receipts: sink.receipts,
   }
   return sessionFacts({ recording, profile, admissionRetryLimit: DEFAULT_ADMISSION_RETRIES, reserveUs: RESERVE_US })
 }

@@ -6,8 +6,9 @@ import type { Cancel, Clock, DurationUs, InstantUs } from '../../src/base/clock.
 import { US_PER_MS, US_PER_S } from '../../src/base/clock.js'
 import type { SessionRecording } from '../../src/capture/recording.js'
 import { parseTrace } from '../../src/capture/trace-record.js'
-import { LevelRunner } from '../../src/load/level-runner.js'
+import { LevelRunner, ownGate } from '../../src/load/level-runner.js'
 import { type SessionResult, SessionRunner } from '../../src/load/session-runner.js'
+import { poissonArrivalsUs } from '../../src/load/start-policy.js'
 import type { Transport } from '../../src/load/transport.js'
 import type { Reply } from '../../src/loopback/conversation.js'
 import { LoopbackCore, type LoopbackStats } from '../../src/loopback/core.js'
@@ -21,6 +22,7 @@ import type { StartPolicy } from '../../src/profile/sweep-file.js'
 import { driverOf } from '../../src/protocol/registry.js'
 import { DEFAULT_ADMISSION_RETRIES } from '../../src/protocol/verdict.js'
 import { seededRandom } from '../../src/stats/random.js'
+import { MemorySink } from './memory-sink.js'
 import { VirtualClock } from './virtual-clock.js'
 
 /** One way, between client and server. */
@@ -71,17 +73,28 @@ export async function runVirtualLevel(options: VirtualLevelOptions): Promise<Vir
   const level = new LevelRunner({
     clock: client,
     policy: options.policy ?? 'pool',
+    phases: options.policy === 'aligned' ? 'aligned' : 'spread',
     concurrency,
+    ...{ sender: 0, senders: 1, slots: concurrency },
     sessions: options.sessions,
     packetUs: PACKET_MS * US_PER_MS,
     leadUs: 20 * US_PER_MS,
-    seed: 'virtual',
-    meanSessionUs: (meanSamples / profile.input.sample_rate_hz) * US_PER_S,
+    arrivalsUs: poissonArrivalsUs({
+      ...{ sessions: options.sessions, concurrency, seed: 'virtual' },
+      meanSessionUs: (meanSamples / profile.input.sample_rate_hz) * US_PER_S,
+    }),
+    gate: ownGate(client, 20 * US_PER_MS),
     createRunner: (index, hooks) => {
       const pcm = inputs[index % inputs.length]
       const packets = wire[index % inputs.length]
       if (pcm === undefined || packets === undefined) throw new Error('a level needs inputs')
-      const lines: string[] = []
+      const sink = new MemorySink({
+        packets,
+        onFinish: (result) => {
+          results.push(result)
+          recordings.push(recordingOf({ index, sink, pcm }))
+        },
+      })
       return new SessionRunner({
         clock: client,
         transport: inMemoryTransport(core, clock, client),
@@ -97,13 +110,7 @@ export async function runVirtualLevel(options: VirtualLevelOptions): Promise<Vir
           sessionTimeoutUs: 120 * US_PER_S,
           postCloseUs: 50 * US_PER_MS,
         },
-        sink: {
-          append: (line) => lines.push(line) > 0,
-          finish: (result) => {
-            results.push(result)
-            recordings.push(recordingOf({ index, lines, pcm, result }))
-          },
-        },
+        sink,
         observer: {},
         requestStart: hooks.requestStart,
         redact: (text) => text,
@@ -111,7 +118,7 @@ export async function runVirtualLevel(options: VirtualLevelOptions): Promise<Vir
       })
     },
   })
-  await clock.runUntilSettled(level.run())
+  await clock.runUntilSettled(level.run(client.nowUs()))
 
   const reserveUs = 80 * US_PER_MS
   const sessions = recordings.map((recording) =>
@@ -141,29 +148,14 @@ function reply(text: string, ms: number, profile: Profile): Reply {
   return { text, voice: 'test', pcm }
 }
 
-function recordingOf(session: {
-  index: number
-  lines: readonly string[]
-  pcm: Int16Array
-  result: SessionResult
-}): SessionRecording {
-  const { index, lines, pcm, result } = session
+function recordingOf({ index, sink, pcm }: { index: number; sink: MemorySink; pcm: Int16Array }): SessionRecording {
   return {
     name: `session-${String(index).padStart(4, '0')}`,
-    lines: parseTrace(lines.map((line) => `${line}\n`).join('')),
+    lines: parseTrace(sink.lines.map((line) => `${line}\n`).join('')),
     inputPcm: new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength),
     declaredInputSamples: undefined,
     fileProblems: [],
-    receipts: {
-      startAtUs: result.startAtUs,
-      packets: result.packets.map(({ eventId, dueAtUs, startAtUs, doneAtUs }, seq) => ({
-        seq,
-        eventId,
-        dueAtUs,
-        sendStartAtUs: startAtUs,
-        sendDoneAtUs: doneAtUs,
-      })),
-    },
+    receipts: sink.receipts,
   }
 }
 
@@ -172,7 +164,10 @@ function inMemoryTransport(core: LoopbackCore, clock: VirtualClock, client: Stal
     connect: (handlers) => {
       const connection = connectInMemory(core, clock, LATENCY_US)
       connection.onOpen = () => client.whenAwake(() => handlers.onOpen())
-      connection.onMessage = (text) => client.whenAwake(() => handlers.onText(text))
+      connection.onMessage = (text) => {
+        const bytes = Buffer.from(text)
+        client.whenAwake(() => handlers.onText(bytes, 0, bytes.length))
+      }
       connection.onClose = (code, reason) => client.whenAwake(() => handlers.onClosed(code, reason))
       connection.onRefused = (status) => client.whenAwake(() => handlers.onRefused({ status, body: '' }))
       return {

@@ -56,8 +56,8 @@ describe('the reader', () => {
     const reader = new FrameReader(
       {
         ...quiet,
-        onText: (text) => {
-          heard.push(text)
+        onText: (bytes, from, to) => {
+          heard.push(bytes.toString('utf8', from, to))
           reader.stop()
         },
       },

@@ -11,7 +11,7 @@ function readPieces(bytes: Buffer, cuts: readonly number[]): unknown[][] {
   const said: unknown[][] = []
   const reader = new FrameReader(
     {
-      onText: (text) => said.push(['text', text]),
+      onText: (bytes, from, to) => said.push(['text', bytes.toString('utf8', from, to)]),
       onBinary: (length) => said.push(['binary', length]),
       onPing: (payload) => said.push(['ping', payload.toString('hex')]),
       onClose: (code, reason) => said.push(['close', code, reason]),

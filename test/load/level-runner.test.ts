@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type InstantUs, US_PER_S } from '../../src/base/clock.js'
-import { LevelRunner, type LevelRunnerOptions } from '../../src/load/level-runner.js'
+import { LevelRunner, type LevelRunnerOptions, ownGate } from '../../src/load/level-runner.js'
+import { startOnGrid } from '../../src/load/phase.js'
 import type { SessionResult, SessionRunner } from '../../src/load/session-runner.js'
 import { poissonArrivalsUs } from '../../src/load/start-policy.js'
 import { VirtualClock } from '../helpers/virtual-clock.js'
 
 const LEAD_US = 20_000
+const PACKET_US = 80_000
 const ADMISSION_US = 5_000
 const MESSAGE = 'interrupted by the user'
 
@@ -71,9 +73,19 @@ class FakeSession {
   #end(): void {
     if (this.seen.endedAtUs !== undefined) return
     this.seen.endedAtUs = this.#clock.nowUs()
-    const result: SessionResult = { outcome: { kind: 'completed', message: '' }, startAtUs: undefined, packets: [] }
+    const result: SessionResult = { outcome: { kind: 'completed', message: '' }, startAtUs: undefined }
     this.#hooks.onEnd(result)
   }
+}
+
+function arrivals({ sessions, concurrency }: { sessions: number; concurrency: number }, meanSessionUs = US_PER_S) {
+  return poissonArrivalsUs({ sessions, concurrency, meanSessionUs, seed: 'level' })
+}
+
+/** The start that a slot gets of a level that began at 0. */
+function gridStart(slot: number, beganAtUs: InstantUs, concurrency: number): InstantUs {
+  const grid = { phases: 'spread' as const, epochUs: 0, packetUs: PACKET_US, concurrency }
+  return startOnGrid(grid, slot, beganAtUs + ADMISSION_US + LEAD_US)
 }
 
 class Level {
@@ -89,10 +101,12 @@ class Level {
   ) {
     this.runner = new LevelRunner({
       clock: this.clock,
-      packetUs: 80_000,
+      phases: options.policy === 'aligned' ? 'aligned' : 'spread',
+      ...{ sender: 0, senders: 1, slots: options.concurrency },
+      packetUs: PACKET_US,
       leadUs: LEAD_US,
-      seed: 'level',
-      meanSessionUs: US_PER_S,
+      arrivalsUs: arrivals(options),
+      gate: ownGate(this.clock, LEAD_US),
       createRunner: (index, hooks) => {
         expect(index, 'sessions are handed out in order').toBe(this.sessions.length)
         const session = new FakeSession(this.clock, lifeOf(index), hooks)
@@ -115,7 +129,7 @@ class Level {
   }
 
   begin(): Promise<void> {
-    return this.runner.run().then(() => {
+    return this.runner.run(this.clock.nowUs()).then(() => {
       this.finishedAtUs = this.clock.nowUs()
     })
   }
@@ -134,12 +148,30 @@ describe('pool', () => {
     const level = await new Level({ policy: 'pool', concurrency: 2, sessions: 5 }, (index) =>
       life(lengths[index] ?? 0),
     ).run()
-    const overheadUs = ADMISSION_US + LEAD_US
-    // Slot A: 0 and 2 and 4; slot B: 1 and 3.
-    expect(level.of('beganAtUs')).toEqual([0, 0, 325_000, 325_000 + 525_000, 1_025_000])
-    expect(level.of('startAtUs')).toEqual(level.of('beganAtUs').map((at) => at + overheadUs))
+    // Slot 0: sessions 0, 2 and 3; slot 1: 1 and 4. Each starts at its slot's phase, half a packet apart.
+    const slots = [0, 1, 0, 0, 1]
+    const ends = level.of('endedAtUs').map(Number)
+    expect(level.of('beganAtUs')).toEqual([0, 0, ends[0], ends[2], ends[1]])
+    expect(level.of('startAtUs')).toEqual(level.of('beganAtUs').map((at, index) => gridStart(slots[index] ?? 0, at, 2)))
+    expect(level.of('startAtUs').map((at) => Number(at) % PACKET_US)).toEqual([0, 40_000, 0, 0, 40_000])
     expect(level.maxOpen).toBe(2)
-    expect(level.finishedAtUs).toBe(1_300_000)
+    expect(level.finishedAtUs).toBe(Math.max(...ends))
+  })
+
+  test('sends all packets at the same instants where that is asked for', async () => {
+    const level = await new Level({ policy: 'pool', phases: 'aligned', concurrency: 3, sessions: 7 }, (index) =>
+      life(100_000 + index * 7_000),
+    ).run()
+    expect(level.of('startAtUs').map((at) => Number(at) % PACKET_US)).toEqual([0, 0, 0, 0, 0, 0, 0])
+  })
+
+  test('keeps to the phases of its own slots as one of several senders', async () => {
+    const level = await new Level(
+      { policy: 'pool', concurrency: 8, sender: 1, senders: 4, slots: 2, sessions: 4 },
+      () => life(200_000),
+    ).run()
+    // Slots 1 and 5 of eight.
+    expect(level.of('startAtUs').map((at) => Number(at) % PACKET_US)).toEqual([10_000, 50_000, 50_000, 10_000])
   })
 
   test.each([
@@ -188,7 +220,7 @@ describe.each(['aligned', 'spread'] as const)('%s', (policy) => {
       ).run()
       const [first, failed, last] = level.sessions.map(({ seen }) => seen)
       const startUs = Math.max(failed?.endedAtUs ?? 0, last?.admittedAtUs ?? 0) + LEAD_US
-      expect([first?.startAtUs, last?.startAtUs]).toEqual([startUs, startUs + offset(1, 2)])
+      expect([first?.startAtUs, last?.startAtUs]).toEqual([startUs, startUs + offset(2, 3)])
       expect(failed?.startAtUs).toBeUndefined()
     },
   )
@@ -196,10 +228,15 @@ describe.each(['aligned', 'spread'] as const)('%s', (policy) => {
 
 describe('poisson', () => {
   test('begins every session at its arrival, however many are open', async () => {
-    const plan = { sessions: 40, concurrency: 3, meanSessionUs: 800_000, seed: 'level' }
-    const level = await new Level({ policy: 'poisson', ...plan }, () => life(800_000)).run()
-    expect(level.of('beganAtUs')).toEqual(poissonArrivalsUs(plan))
-    expect(level.of('startAtUs')).toEqual(level.of('beganAtUs').map((at) => at + ADMISSION_US + LEAD_US))
+    const plan = { sessions: 40, concurrency: 3 }
+    const arrivalsUs = arrivals(plan, 800_000)
+    const level = await new Level({ policy: 'poisson', ...plan, arrivalsUs }, () => life(800_000)).run()
+    expect(level.of('beganAtUs')).toEqual(arrivalsUs)
+    for (const { beganAtUs, startAtUs } of level.sessions.map(({ seen }) => seen)) {
+      const waitUs = Number(startAtUs) - beganAtUs - ADMISSION_US - LEAD_US
+      expect(waitUs).toBeGreaterThanOrEqual(0)
+      expect(waitUs).toBeLessThan(PACKET_US)
+    }
     expect(level.maxOpen).toBeGreaterThan(3)
   })
 })
@@ -244,9 +281,8 @@ describe.each(POLICIES)('under %s', (policy) => {
 })
 
 test('leaving while nobody is there yet, between two arrivals, ends the level at once', async () => {
-  const level = new Level({ policy: 'poisson', concurrency: 1, sessions: 3, meanSessionUs: 60 * US_PER_S }, () =>
-    life(1_000),
-  )
+  const plan = { concurrency: 1, sessions: 3 }
+  const level = new Level({ policy: 'poisson', ...plan, arrivalsUs: arrivals(plan, 60 * US_PER_S) }, () => life(1_000))
   const done = level.begin()
   await level.clock.runUntil(100_000)
   expect(level.runner).toMatchObject({ openSessions: 0, endedSessions: 1 })

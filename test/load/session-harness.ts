@@ -11,6 +11,7 @@ import { judgeSession } from '../../src/protocol/judge.js'
 import { driverOf } from '../../src/protocol/registry.js'
 import type { Verdict } from '../../src/protocol/verdict.js'
 import { type FakeConnection, FakeNativeServer, FakeTransport } from '../helpers/fake-transport.js'
+import { MemorySink } from '../helpers/memory-sink.js'
 import { VirtualClock } from '../helpers/virtual-clock.js'
 import { WatchedClock } from '../helpers/watched-clock.js'
 
@@ -40,12 +41,11 @@ export class Session {
   readonly transport: FakeTransport
   readonly runner: SessionRunner
   readonly profile: Profile
-  readonly lines: string[] = []
+  readonly sink: MemorySink
   readonly results: SessionResult[] = []
   readonly inputPcm: Int16Array
   server: FakeNativeServer | undefined
   endedAtUs: InstantUs | undefined
-  finishes = 0
 
   private constructor(profile: Profile, setup: SessionSetup) {
     this.profile = profile
@@ -58,11 +58,13 @@ export class Session {
     if (driver === undefined) throw new Error('the profile has no driver')
     const rate = profile.input.sample_rate_hz
     this.inputPcm = Int16Array.from({ length: ((setup.inputMs ?? INPUT_MS) * rate) / 1000 }, (_, at) => (at % 97) - 48)
+    const packets = driver.packets(this.inputPcm, profile)
+    this.sink = new MemorySink({ packets, linesStored: setup.linesStored })
     this.runner = new SessionRunner({
       clock: this.watched,
       transport: this.transport,
       script: driver.createScript(profile),
-      packets: driver.packets(this.inputPcm, profile),
+      packets,
       sampleRateHz: rate,
       packetUs: PACKET_US,
       unitSamples: undefined,
@@ -74,21 +76,11 @@ export class Session {
         postCloseUs: 50_000,
         ...setup.limits,
       },
-      sink: {
-        append: (line) => {
-          expect(this.finishes, 'lines after the end').toBe(0)
-          if (this.lines.length >= (setup.linesStored ?? Number.POSITIVE_INFINITY)) return false
-          this.lines.push(line)
-          return true
-        },
-        finish: () => {
-          this.finishes += 1
-        },
-      },
+      sink: this.sink,
       observer: {},
       requestStart: setup.requestStart ?? ((start) => start(this.clock.nowUs() + LEAD_US)),
       redact: redactor(setup.secrets ?? []),
-      redactEvent: jsonRedactor(setup.secrets ?? []),
+      ...(setup.secrets === undefined ? {} : { redactEvent: jsonRedactor(setup.secrets) }),
       onEnd: (result) => {
         this.results.push(result)
         this.endedAtUs = this.clock.nowUs()
@@ -120,7 +112,7 @@ export class Session {
   async finish(): Promise<this> {
     await this.wait(60 * US_PER_S)
     expect(this.results, 'ends').toHaveLength(1)
-    expect(this.finishes, 'finishes of the sink').toBe(1)
+    expect(this.sink.finishes, 'finishes of the sink').toBe(1)
     expect(this.watched.pending, 'wake-ups left over').toBe(0)
     for (const line of this.trace) expect(line).toMatchObject({ ok: true })
     return this
@@ -134,6 +126,10 @@ export class Session {
     const [result] = this.results
     if (result === undefined) throw new Error('the session has not ended')
     return result
+  }
+
+  get lines(): readonly string[] {
+    return this.sink.lines
   }
 
   get trace(): TraceLine[] {
@@ -162,7 +158,6 @@ export class Session {
   }
 
   get facts(): SessionFacts {
-    const { packets, startAtUs } = this.result
     return sessionFacts({
       profile: this.profile,
       admissionRetryLimit: RETRIES,
@@ -173,16 +168,7 @@ export class Session {
         inputPcm: new Uint8Array(this.inputPcm.buffer),
         declaredInputSamples: undefined,
         fileProblems: [],
-        receipts: {
-          startAtUs,
-          packets: packets.map((packet, seq) => ({
-            seq,
-            eventId: packet.eventId,
-            dueAtUs: packet.dueAtUs,
-            sendStartAtUs: packet.startAtUs,
-            sendDoneAtUs: packet.doneAtUs,
-          })),
-        },
+        receipts: this.sink.receipts,
       },
     })
   }

@@ -55,7 +55,8 @@ describe('a session that goes well', () => {
 describe('the schedule', () => {
   test('is packet k at start + k * 80 ms', async () => {
     const session = await (await Session.create()).run()
-    const { startAtUs = 0, packets } = session.result
+    const { startAtUs = 0 } = session.result
+    const packets = session.sink.sentPackets
     expect(packets).toHaveLength(PACKETS)
     packets.forEach((packet, index) => {
       expect(packet.dueAtUs).toBe(startAtUs + index * PACKET_US)
@@ -72,7 +73,8 @@ describe('the schedule', () => {
       session.clock.at(1_050_000 + index * 130_000, () => session.clock.stall(ms * 1000))
     })
     await session.run()
-    const { startAtUs = 0, packets } = session.result
+    const { startAtUs = 0 } = session.result
+    const packets = session.sink.sentPackets
     packets.forEach((packet, index) => {
       expect(packet.dueAtUs).toBe(startAtUs + index * PACKET_US)
       expect(packet.startAtUs).toBeGreaterThanOrEqual(packet.dueAtUs)
@@ -91,7 +93,8 @@ describe('the schedule', () => {
     await session.wait(500_000)
     stall()
     await session.finish()
-    const { startAtUs = 0, packets } = session.result
+    const { startAtUs = 0 } = session.result
+    const packets = session.sink.sentPackets
     const late = packets.filter((packet) => packet.startAtUs > packet.dueAtUs)
     expect(late.length).toBeGreaterThanOrEqual(3)
     expect(new Set(late.map((packet) => packet.startAtUs))).toEqual(new Set([stalledUntilUs]))
@@ -111,7 +114,8 @@ describe('the schedule', () => {
       },
     })
     await session.run()
-    const { startAtUs, packets } = session.result
+    const { startAtUs } = session.result
+    const packets = session.sink.sentPackets
     expect(startAtUs).toBe(plannedUs)
     expect(packets[0]).toMatchObject({ dueAtUs: plannedUs, startAtUs: plannedUs + 70_000 })
     expect(packets[1]).toMatchObject({ dueAtUs: plannedUs + PACKET_US, startAtUs: plannedUs + PACKET_US })
@@ -135,10 +139,10 @@ describe('the schedule', () => {
       },
     })
     await session.run()
-    const lastDueAtUs = session.result.packets.at(-1)?.dueAtUs ?? 0
+    const lastDueAtUs = session.sink.sentPackets.at(-1)?.dueAtUs ?? 0
     const end = session.of('send').find(({ event }) => event.type === 'sglang.input_audio.end')
     expect(end?.atUs).toBe(lastDueAtUs + endAfterLastDueUs)
-    expect(session.result.packets.at(-1)?.startAtUs).toBe(lastDueAtUs + stallUs)
+    expect(session.sink.sentPackets.at(-1)?.startAtUs).toBe(lastDueAtUs + stallUs)
   })
 
   test.each([80, 1280, 1, 2000])('holds for an input of %i ms', async (inputMs) => {
@@ -167,9 +171,9 @@ describe('receipts', () => {
         }),
       )
     ).run()
-    for (const { startAtUs, doneAtUs } of session.result.packets) expect(doneAtUs).toBe(startAtUs + 11_000)
+    for (const { startAtUs, doneAtUs } of session.sink.sentPackets) expect(doneAtUs).toBe(startAtUs + 11_000)
     const sends = session.of('send').filter(({ event }) => event.type === 'input_audio_buffer.append')
-    expect(sends.map(({ atUs }) => atUs)).toEqual(session.result.packets.map(({ startAtUs }) => startAtUs))
+    expect(sends.map(({ atUs }) => atUs)).toEqual(session.sink.sentPackets.map(({ startAtUs }) => startAtUs))
     expect(session.verdict.status).toBe('pass')
   })
 
@@ -181,15 +185,15 @@ describe('receipts', () => {
         }),
       )
     ).run()
-    expect(session.result.packets).toHaveLength(PACKETS)
-    expect(session.result.packets.every(({ doneAtUs }) => doneAtUs === undefined)).toBe(true)
+    expect(session.sink.sentPackets).toHaveLength(PACKETS)
+    expect(session.sink.sentPackets.every(({ doneAtUs }) => doneAtUs === undefined)).toBe(true)
     expect(session.facts.hasSentAllInput).toBe(false)
   })
 
   test('name the event ids of the packets, in order', async () => {
     const session = await (await Session.create()).run()
     const ids = session.of('send').filter(({ event }) => event.type === 'input_audio_buffer.append')
-    expect(session.result.packets.map(({ eventId }) => eventId)).toEqual(ids.map(({ event }) => event.event_id))
+    expect(session.sink.sentPackets.map(({ eventId }) => eventId)).toEqual(ids.map(({ event }) => event.event_id))
   })
 })
 
@@ -482,7 +486,7 @@ describe('a session that fails ends with its own cause', () => {
 
   test('and every packet on the wire is in its trace and its receipts', async () => {
     const session = await (await Session.create(atPacket(5, ({ connection }) => connection.closed(1006, '')))).run()
-    expect(session.result.packets).toHaveLength(session.packetsOnWire)
+    expect(session.sink.sentPackets).toHaveLength(session.packetsOnWire)
     expect(session.facts.packetsSent).toBe(session.packetsOnWire)
     expect(session.packetsOnWire).toBeLessThan(PACKETS)
   })

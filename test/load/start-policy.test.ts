@@ -1,26 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { poissonArrivalsUs, spreadOffsetUs } from '../../src/load/start-policy.js'
-
-const PACKET_US = 80_000
-
-describe('spread', () => {
-  test.each([
-    { size: 1, expected: [0] },
-    { size: 2, expected: [0, 40_000] },
-    { size: 3, expected: [0, 26_666, 53_333] },
-    { size: 8, expected: [0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000] },
-  ])('puts $size sessions evenly into one packet interval', ({ size, expected }) => {
-    expect(expected.map((_, index) => spreadOffsetUs(index, size, PACKET_US))).toEqual(expected)
-  })
-
-  test('never reaches the next interval, and gives whole microseconds', () => {
-    for (const size of [7, 97, 1000]) {
-      const offsets = Array.from({ length: size }, (_, index) => spreadOffsetUs(index, size, PACKET_US))
-      expect(offsets.every((offset) => Number.isInteger(offset) && offset >= 0 && offset < PACKET_US)).toBe(true)
-      expect(new Set(offsets).size).toBe(size)
-    }
-  })
-})
+import { poissonArrivalsUs } from '../../src/load/start-policy.js'
 
 describe('poisson', () => {
   const OPTIONS = { sessions: 10_000, concurrency: 4, meanSessionUs: 10_000_000, seed: 'arrivals' }

@@ -185,7 +185,7 @@ export class Heard {
     }
     const handlers: ConnectionHandlers = {
       onOpen: () => note('open'),
-      onText: (text) => note('text', text),
+      onText: (bytes, from, to) => note('text', bytes.toString('utf8', from, to)),
       onBinary: (bytes) => note('binary', bytes),
       onRefused: ({ status, body }) => note('refused', status, body),
       onFailed: (message) => note('failed', message),

@@ -7,6 +7,7 @@ import { type SessionResult, SessionRunner } from '../../src/load/session-runner
 import type { TransportName } from '../../src/load/transport-choice.js'
 import { loadProfile } from '../../src/profile/load-profile.io.js'
 import { driverOf } from '../../src/protocol/registry.js'
+import { MemorySink } from '../helpers/memory-sink.js'
 import { closeFrame, type Peer, serverFrame, startRawServer } from './transport-server.js'
 
 const PACKETS = 3
@@ -100,7 +101,7 @@ async function record(name: TransportName, url: string) {
   const transport = createLevelTransport(name, { url, headers: {}, handshakeTimeoutMs: 5_000 })
   const rate = profile.input.sample_rate_hz
   const packets = driver.packets(new Int16Array((rate * 80 * PACKETS) / 1000).fill(7), profile)
-  const lines: { direction: string; event: unknown }[] = []
+  const sink = new MemorySink({ packets })
   const clock = new SystemClock()
   const result = await new Promise<SessionResult>((resolve) => {
     new SessionRunner({
@@ -118,19 +119,14 @@ async function record(name: TransportName, url: string) {
         sessionTimeoutUs: 20 * US_PER_S,
         postCloseUs: 10 * US_PER_MS,
       },
-      sink: {
-        append: (line) => {
-          lines.push(JSON.parse(line))
-          return true
-        },
-        finish: () => undefined,
-      },
+      sink,
       observer: {},
       requestStart: (start) => start(clock.nowUs()),
       redact: (text) => text,
       onEnd: resolve,
     }).begin()
   })
+  const lines = sink.lines.map((line) => JSON.parse(line) as { direction: string; event: unknown })
   const of = (wanted: string) => lines.filter(({ direction }) => direction === wanted).map((line) => line.event)
   return {
     outcome: result.outcome,
@@ -138,7 +134,7 @@ async function record(name: TransportName, url: string) {
     receive: of('receive'),
     admission: of('admission'),
     error: of('error'),
-    packets: result.packets.map(({ eventId, doneAtUs, startAtUs }) => [
+    packets: sink.sentPackets.map(({ eventId, doneAtUs, startAtUs }) => [
       eventId,
       doneAtUs !== undefined && doneAtUs >= startAtUs,
     ]),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ReplyFacts, SessionFacts } from '../../src/metrics/session-facts.js'
-import { StallIndex } from '../../src/metrics/stalls.js'
+import { LevelStalls, StallIndex } from '../../src/metrics/stalls.js'
 import { deniedFacts, factsWith, LEGACY, measure, NATIVE, rowOf, TURN_BASED } from '../helpers/measured-levels.js'
 import { BuiltSession, deniedRecording } from '../helpers/session-builder.js'
 
@@ -153,6 +153,20 @@ describe('misses that a stall of the client could explain', () => {
     ]
     const row = rowOf([factsWith({ units, unitsExpected: 2 })], { stalls })
     expect(row).toMatchObject({ units_missed: 2, uncertain_misses: 1, meets_without_uncertain: false })
+  })
+
+  it.each([
+    { name: 'its own sender', stalled: ['one'], uncertain: 1 },
+    { name: 'another sender', stalled: ['two'], uncertain: 0 },
+    { name: 'the only sender there was', stalled: null, uncertain: 1 },
+  ])('a stall of $name makes $uncertain uncertain', ({ stalled, uncertain }) => {
+    const units = [{ unit: 0, lagUs: 1_100_000, doneAtUs: 4_305_000, isSpeak: false }]
+    const senders = new LevelStalls([
+      { sessions: stalled, stalls: [{ dueAtUs: 4_000_000, ranAtUs: 4_300_000, endAtUs: 4_310_000 }] },
+      { sessions: ['three', stalled?.[0] === 'two' ? 'one' : 'two'], stalls: [] },
+    ])
+    const row = rowOf([factsWith({ name: 'one', units, unitsExpected: 1 })], { stalls: senders })
+    expect(row.uncertain_misses).toBe(uncertain)
   })
 
   it('is null where no stalls were recorded, and 0 where there were none', () => {

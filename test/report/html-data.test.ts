@@ -50,13 +50,21 @@ describe('the time of a level', () => {
     factsWith({ openAtUs: 10_000_000, closeAtUs: 13_500_000, t0Us: 10_100_000, ...changes })
   const monitoring = {
     senders: [
-      { sessions: ['a'], stalls: [[10.5, 10.51, 10.52]] },
+      {
+        sessions: ['a'],
+        stalls: [[10.5, 10.51, 10.52]],
+        series: [
+          { at_s: 10.2, receive_delay_max_ms: 0.4, gc_max_ms: 1.2 },
+          { at_s: 11.2, receive_delay_max_ms: null, gc_max_ms: null },
+        ],
+      },
       {
         sessions: ['b'],
         stalls: [
           [10.8, 10.807, 10.82],
           [99, 99.5, 99.6],
         ],
+        series: [{ at_s: 10.9, receive_delay_max_ms: 7, gc_max_ms: 0 }],
       },
     ],
   } as unknown as SelfMonitoring
@@ -70,13 +78,15 @@ describe('the time of a level', () => {
     expect(time).toMatchObject({ spanMs: 3500, binMs: 1000, points: [[2000, 2500, 1]], bins: null })
     expect(time.open).toEqual([1, 2, 2, 2])
     expect(time.stall).toEqual([100, 0, 0, 0])
+    expect(time.receive).toEqual([70, null, null, null])
+    expect(time.gc).toEqual([12, 0, 0, 0])
   })
 
   it('places each packet where it was sent', () => {
     const latenessUs = Array.from({ length: 20 }, (_, k) => (k === 15 ? 30_000 : 1000))
     const time = levelTime([session({ pacing: { problems: [], latenessUs, isInputStalled: false } })], undefined)
     expect(time.late).toEqual([10, 300, null, null])
-    expect(time.stall).toBeNull()
+    expect(time).toMatchObject({ stall: null, receive: null, gc: null })
   })
 
   it('says nothing of lateness where a session has no due times', () => {

@@ -11,6 +11,8 @@ function levelOf(row: LevelRow): ServingLevel {
     repeat: 1,
     ...row,
     start_policy: 'pool',
+    phases: 'spread',
+    senders: 1,
     recording_complete: true,
     work_drops: [],
     client_stall_ms: null,

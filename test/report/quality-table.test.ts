@@ -22,6 +22,8 @@ function levelWith(concurrency: number, quality: Quality, changes: Partial<Servi
     repeat: 1,
     ...rowOf([factsWith()], { concurrency }),
     start_policy: 'pool',
+    phases: 'spread',
+    senders: 1,
     recording_complete: true,
     work_drops: [],
     client_stall_ms: null,

@@ -67,7 +67,7 @@ describe('Parquet', () => {
 
 function logOf(sessions: readonly SessionFacts[], stalls: TabledRun['stalls'] = undefined) {
   const run = { name: 'x', parentName: 'y', label: 'odd\nname', profile: NATIVE, concurrency: 2, repeat: 1 }
-  return hdrLog({ ...run, reserveUs: 80_000, originUs: 1_000_000, sessions, samples: new Map(), stalls })
+  return hdrLog({ ...run, reserveUs: 80_000, originUs: 1_000_000, sessions, samples: new Map(), stalls, senders: [] })
 }
 
 /** Count and highest value of each histogram by tag. */
@@ -156,7 +156,9 @@ const MONITORING = {
   stalls: [[593_390.5, 593_390.503, 593_390.513]],
   event_loop_delay_ms: null,
   gc: { pauses: 0, total_ms: 0, max_ms: 0 },
-  series: [],
+  series: [
+    { at_s: 593_391, loop_delay_max_ms: 3, send_lateness_max_ms: 1, sends: 12, cpu_share: 0.1, open_sessions: 2 },
+  ],
   live_send_lateness_us: null,
   rss_max_mb: 1,
   trace_bytes: 0,
@@ -202,6 +204,8 @@ describe('floorload tables', () => {
       'units.parquet 4',
       'replies.csv 0',
       'replies.parquet 0',
+      'senders.csv 1',
+      'senders.parquet 1',
       'concurrency-2.hlog 4',
     ])
     expect((await readdir(out)).sort()).toEqual(files.map(({ path }) => path).sort())
@@ -221,7 +225,13 @@ describe('floorload tables', () => {
     const root = await sweepFolder()
     const out = join(root, 'out')
     await tables('--run', join(root, 'sweep'), '--out', out, '--format', 'hlog, csv')
-    expect((await readdir(out)).sort()).toEqual(['concurrency-2.hlog', 'replies.csv', 'sessions.csv', 'units.csv'])
+    expect((await readdir(out)).sort()).toEqual([
+      'concurrency-2.hlog',
+      'replies.csv',
+      'senders.csv',
+      'sessions.csv',
+      'units.csv',
+    ])
   })
 
   it.each([

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReplyFacts, SessionFacts } from '../../src/metrics/session-facts.js'
 import { csvText } from '../../src/report/tables/csv-text.js'
 import { replyTable } from '../../src/report/tables/reply-table.js'
+import { senderTable } from '../../src/report/tables/sender-table.js'
 import { sessionTable } from '../../src/report/tables/session-table.js'
 import type { Cell, Table } from '../../src/report/tables/table.js'
 import { type RunFacts, type TabledRun, tabledRuns } from '../../src/report/tables/tabled-run.js'
@@ -11,7 +12,7 @@ import { deniedFacts, factsWith, NATIVE, rowOf, TURN_BASED } from '../helpers/me
 
 function runWith(sessions: readonly SessionFacts[], changes: Partial<RunFacts> = {}): RunFacts {
   const run = { name: 'concurrency-4', parentName: 'a', profile: NATIVE, concurrency: 4, repeat: 1, reserveUs: 80_000 }
-  return { ...run, sessions, samples: new Map(), stalls: undefined, ...changes }
+  return { ...run, sessions, samples: new Map(), stalls: undefined, senders: [], ...changes }
 }
 
 function tabled(...runs: readonly RunFacts[]): TabledRun[] {
@@ -197,5 +198,45 @@ describe('CSV', () => {
     expect(csvText({ name: 't', columns, rows })).toBe(
       'text,other\n"a,b","say ""no"""\n"one\ntwo\r\nthree",""\n,ä 漢 🙂\n-0.000001,true\n',
     )
+  })
+})
+
+describe('the table of senders', () => {
+  const second = {
+    at_s: 4.5,
+    sends: 50,
+    send_lateness_p99_ms: 0.4,
+    send_lateness_max_ms: 0.9,
+    loop_delay_max_ms: 1.2,
+    receive_delay_p99_ms: null,
+    receive_delay_max_ms: null,
+    gc_pauses: 1,
+    gc_total_ms: 0.5,
+    gc_max_ms: 0.5,
+    pending_trace_bytes: 4096,
+    pending_writes: null,
+    open_sessions: 4,
+    cpu_share: 0.25,
+    rss_mb: 80.5,
+  }
+
+  it('has a row for each second of each sender, on the clock of the level', () => {
+    const senders = [
+      { sender: 0, series: [second, { ...second, at_s: 5.5, sends: 49 }] },
+      { sender: 1, series: [{ ...second, sends: 7 }] },
+    ]
+    const rows = records(senderTable(tabled(runWith(SESSIONS, { senders }))))
+    // The level's first session opened at 4 s.
+    expect(rows.map((row) => [row.sender, row.at_s, row.sends])).toEqual([
+      [0, 0.5, 50],
+      [0, 1.5, 49],
+      [1, 0.5, 7],
+    ])
+    const { at_s: _, ...figures } = second
+    expect(rows[0]).toMatchObject({ run: 'concurrency-4', concurrency: 4, ...figures })
+  })
+
+  it('has none where no sender kept a record', () => {
+    expect(senderTable(tabled(runWith(SESSIONS))).rows).toEqual([])
   })
 })

@@ -33,6 +33,7 @@ function orderWith(changes: Partial<LevelOrder> & { readonly sweep?: object } = 
       headers: { authorization: 'Bearer hidden' },
     } as LevelOrder['server'],
     version: '1.2.3',
+    senders: 1,
     ...rest,
   }
 }

@@ -1,4 +1,4 @@
-/** `floorload tables`: per-session, per-unit and per-reply tables of recorded runs for notebooks, and HDR logs. */
+/** `floorload tables`: per-session, per-unit, per-reply and per-sender tables of recorded runs for notebooks, and HDR logs. */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import Table from 'cli-table3'
@@ -8,8 +8,7 @@ import { EXIT, type ExitCode, UserError } from '../../base/errors.js'
 import { jsonText } from '../../base/json.js'
 import { toolVersion } from '../../base/version.io.js'
 import { ensureFree, writeFolderWhole } from '../../base/whole-folder.io.js'
-import { stallsOf } from '../../capture/run-reader.io.js'
-import type { SelfMonitoring } from '../../capture/self-monitoring.js'
+import { type SelfMonitoring, senderStalls } from '../../capture/self-monitoring.js'
 import { TABLE_FORMATS, TABLES_SCHEMA, type TableFormat, tableFiles } from '../../report/tables/table-files.js'
 import { type RunFacts, type TabledRun, tabledRuns } from '../../report/tables/tabled-run.js'
 import type { AnalysedRun, EvaluationOverrides } from '../../sweep/analyse-run.io.js'
@@ -27,7 +26,9 @@ interface TablesFlags extends EvaluationOverrides {
 
 export function tablesCommand(onExit: (code: ExitCode) => void): Command {
   return new Command('tables')
-    .description('write sessions, units and replies of recorded runs as CSV and Parquet, and distributions as HDR logs')
+    .description(
+      'write sessions, units, replies and senders of recorded runs as CSV and Parquet, and distributions as HDR logs',
+    )
     .requiredOption('--run <dir>', 'a level, or the output folder of a whole sweep; may be repeated', collect)
     .requiredOption('--out <dir>', 'folder for the files; it must be new or empty')
     .option('--format <list>', `any of ${TABLE_FORMATS.join(',')}`, parseFormats, [...TABLE_FORMATS])
@@ -76,14 +77,15 @@ async function onceEach(runs: readonly AnalysedRun[]): Promise<RunFacts[]> {
       sessions,
       samples: new Map(run.sessions.flatMap(({ name, sample }) => (sample === undefined ? [] : [[name, sample]]))),
       stalls: stallDelays(run.monitoring),
+      senders: run.monitoring?.senders ?? [],
     })
   }
   return [...byPath.values()]
 }
 
 function stallDelays(monitoring: SelfMonitoring | undefined): RunFacts['stalls'] {
-  const stalls = stallsOf(monitoring)
-  if (monitoring === undefined || stalls === undefined) return undefined
+  if (monitoring === undefined) return undefined
+  const stalls = senderStalls(monitoring).flatMap((sender) => sender.stalls)
   return { delaysUs: stalls.map(({ dueAtUs, ranAtUs }) => ranAtUs - dueAtUs), thresholdMs: monitoring.threshold_ms }
 }
 

@@ -18,7 +18,8 @@ import { OPCODE } from './opcodes.js'
 
 /** What the frames say; the reader may be stopped from within any call. */
 export interface FrameSink {
-  onText(text: string): void
+  /** A message in valid UTF-8: `bytes[from, to)`, valid during the call only. */
+  onText(bytes: Buffer, from: number, to: number): void
   onBinary(bytes: number): void
   /** @param payload valid during the call only */
   onPing(payload: Buffer): void
@@ -186,9 +187,8 @@ export class FrameReader {
       this.#sink.onBinary(to - from)
       return
     }
-    const text = textOf(bytes, from, to)
-    if (text === undefined) this.#fail(VIOLATIONS.utf8)
-    else this.#sink.onText(text)
+    if (isUtf8(bytes.subarray(from, to))) this.#sink.onText(bytes, from, to)
+    else this.#fail(VIOLATIONS.utf8)
   }
 
   #finishControl(bytes: Buffer, from: number, to: number): void {

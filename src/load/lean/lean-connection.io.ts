@@ -87,8 +87,8 @@ export class LeanConnection implements Connection, FrameSink {
     this.#socket.destroy()
   }
 
-  onText(text: string): void {
-    this.#handlers.onText(text)
+  onText(bytes: Buffer, from: number, to: number): void {
+    this.#handlers.onText(bytes, from, to)
   }
 
   onBinary(bytes: number): void {

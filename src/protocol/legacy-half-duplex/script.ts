@@ -26,6 +26,9 @@ type State =
 
 const TAIL = 'tail'
 
+/** What `onEvent` reacts to. */
+const HEARD: ReadonlySet<string> = new Set(['session.created', 'session.updated', 'error'])
+
 export class LegacyScript extends ClientScript<State> {
   readonly #session: Readonly<Record<string, unknown>>
   readonly #tailUs: DurationUs
@@ -35,6 +38,10 @@ export class LegacyScript extends ClientScript<State> {
     super('awaiting session.created')
     this.#session = session
     this.#tailUs = tailUs
+  }
+
+  override hears(type: string): boolean {
+    return HEARD.has(type)
   }
 
   protected override onEvent(event: WireEvent): Effects {

@@ -29,6 +29,15 @@ type State =
   | 'leaving after an error'
   | 'failing after a fatal error'
 
+/** What `onEvent` reacts to. */
+const HEARD: ReadonlySet<string> = new Set([
+  'session.created',
+  'session.updated',
+  'sglang.input_audio.drained',
+  'session.closed',
+  'error',
+])
+
 export class SessionProtocolScript extends ClientScript<State> {
   protected override readonly missingFarewell = ' without session.closed'
   readonly #session: Readonly<Record<string, unknown>>
@@ -37,6 +46,10 @@ export class SessionProtocolScript extends ClientScript<State> {
   constructor(session: Readonly<Record<string, unknown>>) {
     super('awaiting session.created')
     this.#session = session
+  }
+
+  override hears(type: string): boolean {
+    return HEARD.has(type)
   }
 
   protected override onEvent(event: WireEvent): Effects {

@@ -103,6 +103,18 @@ ${table<ServingLevel>({
       cells: ({ client_stall_ms: stall }) =>
         stall === null ? ['–'] : [stall.p50.toFixed(1), stall.p99.toFixed(1), stall.max.toFixed(1)],
     },
+    {
+      title: term('receiveDelay', 'receive delay ms'),
+      parts: ['p99', 'max'],
+      cells: ({ load_generator: own }) =>
+        own?.receive_delay_ms == null
+          ? ['–']
+          : [own.receive_delay_ms.p99.toFixed(1), own.receive_delay_ms.max.toFixed(1)],
+    },
+    {
+      title: term('gcPause', 'longest GC pause ms'),
+      cells: ({ load_generator: own }) => [own === null ? '–' : own.gc.max_ms.toFixed(1)],
+    },
     { title: term('uncertain'), cells: (row) => [row.uncertain_misses ?? '–'] },
   ],
 })}

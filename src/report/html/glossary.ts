@@ -83,6 +83,11 @@ const TERMS = {
     'client stall',
     'By how much a wake-up of the load process came late: while it stalls, receipts may be stamped late.',
   ],
+  receiveDelay: [
+    'receive delay',
+    'By how much a sending process reads late what has arrived, measured by a probe that it sends to itself.',
+  ],
+  gcPause: ['GC pause', 'How long the garbage collector of a sending process stopped it.'],
   uncertain: ['uncertain misses', 'Missed units that a stall of the client could explain. They stay misses.'],
   percentile: [
     'percentile',

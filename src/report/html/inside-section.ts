@@ -36,8 +36,8 @@ ${
 }
 ${figure({
   chart: 'client',
-  title: html`${term('lateness', 'Send lateness')} and ${term('stall')}, the worst of each moment`,
-  label: 'Send lateness and stalls of the client over the time of the level',
+  title: html`${term('lateness', 'Send lateness')}, ${term('receiveDelay')} and ${term('stall')}, the worst of each moment`,
+  label: 'Send lateness, receive delay and stalls of the client over the time of the level',
 })}
 <h4>Worst session</h4>
 <p class="note">${

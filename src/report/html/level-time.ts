@@ -2,7 +2,7 @@
  * What happened when within a level: unit lag over time, and beside it what the client itself did late. Every unit where
  * they are few, time bins of their worst where they are many. Pure.
  */
-import type { SelfMonitoring } from '../../capture/self-monitoring.js'
+import type { SelfMonitoring, SenderSecond } from '../../capture/self-monitoring.js'
 import { PACKET_US } from '../../metrics/pacing.js'
 import type { SessionFacts } from '../../metrics/session-facts.js'
 import { quantile, sortSamples } from '../../stats/quantile.js'
@@ -40,6 +40,8 @@ export function levelTime(sessions: readonly SessionFacts[], monitoring: SelfMon
     bins: arePoints ? null : lagBins(bins, units),
     late: lateBins(bins, sessions),
     stall: monitoring === undefined ? null : stallBins(bins, monitoring),
+    receive: secondBins(bins, monitoring, ({ receive_delay_max_ms: ms }) => ms),
+    gc: secondBins(bins, monitoring, ({ gc_max_ms: ms }) => ms)?.map((tenths) => tenths ?? 0) ?? null,
     open: openBins(bins, sessions),
   }
 }
@@ -98,10 +100,26 @@ function lateBins(bins: Bins, sessions: readonly SessionFacts[]): TimeData['late
   return most.map((us) => (us === undefined ? null : tenthsFromUs(us)))
 }
 
-function stallBins(bins: Bins, { stalls }: SelfMonitoring): readonly number[] {
+function stallBins(bins: Bins, { senders }: SelfMonitoring): readonly number[] {
+  const stalls = senders.flatMap((sender) => sender.stalls)
   return bins
     .most(stalls.map(([due, ran]) => [due * 1e6, (ran - due) * 1e6]))
     .map((us) => (us === undefined ? 0 : tenthsFromUs(us)))
+}
+
+/** The worst of the senders' seconds; null where none of them knows. */
+function secondBins(
+  bins: Bins,
+  monitoring: SelfMonitoring | undefined,
+  ms: (second: SenderSecond) => number | null,
+): (number | null)[] | null {
+  const seconds = (monitoring?.senders ?? []).flatMap(({ series }) => series)
+  const known = seconds.flatMap((second): [number, number][] => {
+    const value = ms(second)
+    return value === null ? [] : [[second.at_s * 1e6, value * 1000]]
+  })
+  if (known.length === 0) return null
+  return bins.most(known).map((us) => (us === undefined ? null : tenthsFromUs(us)))
 }
 
 function openBins(bins: Bins, sessions: readonly SessionFacts[]): readonly number[] {

@@ -72,6 +72,10 @@ export interface TimeData {
   readonly late: readonly (number | null)[] | null
   /** Longest stall of the client by bin, tenths; null where the recorder kept no record of its stalls. */
   readonly stall: readonly number[] | null
+  /** Worst delay of a receipt that a sender measured on itself, by bin, tenths; null as a whole where none did. */
+  readonly receive: readonly (number | null)[] | null
+  /** Longest pause of a sender's garbage collector by bin, tenths; null where it was not recorded. */
+  readonly gc: readonly number[] | null
   /** Most sessions open at one time by bin. */
   readonly open: readonly number[]
 }

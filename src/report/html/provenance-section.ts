@@ -21,7 +21,7 @@ ${table<ShownLevel>({
   columns: [
     { title: term('concurrency'), cells: ({ row }) => [levelName(row)] },
     { title: 'folder', isText: true, cells: ({ row }) => [row.run] },
-    { title: term('start'), isText: true, cells: ({ row }) => [row.start_policy ?? '–'] },
+    { title: term('start'), isText: true, cells: ({ row }) => [startText(row)] },
     { title: 'input s', cells: (level) => [inputS(level)] },
     { title: 'complete', isText: true, cells: ({ row }) => [row.recording_complete ? 'yes' : 'no'] },
     {
@@ -32,6 +32,14 @@ ${table<ShownLevel>({
   ],
 })}
 </section>`
+}
+
+/** `pool, phases spread, 2 senders` */
+function startText({ start_policy: policy, phases, senders }: ShownLevel['row']): string {
+  const parts = [policy ?? '–']
+  if (phases !== null && phases !== policy) parts.push(`phases ${phases}`)
+  if (senders !== null && senders > 1) parts.push(`${senders} senders`)
+  return parts.join(', ')
 }
 
 function inputS({ run }: ShownLevel): string {

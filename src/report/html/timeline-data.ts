@@ -1,5 +1,5 @@
 /** A session's timeline as the page draws it: whole tenths of a millisecond, long lists thinned to their worst. Pure. */
-import type { SelfMonitoring } from '../../capture/self-monitoring.js'
+import { type SelfMonitoring, senderStalls } from '../../capture/self-monitoring.js'
 import type { SessionTimeline, TimelineEvent } from '../../metrics/session-timeline.js'
 import type { TimelineData } from './page-data.js'
 import { tenthsFromUs } from './percentile-curve.js'
@@ -60,8 +60,11 @@ function isProblem({ direction, type, detail }: TimelineEvent): boolean {
 function stallsWithin(timeline: SessionTimeline, monitoring: SelfMonitoring | undefined): [number, number][] {
   const fromUs = timeline.facts.openAtUs ?? timeline.originUs
   const toUs = timeline.facts.closeAtUs ?? timeline.originUs + timeline.facts.inputUs
-  const own = (monitoring?.stalls ?? [])
-    .map(([due, ran]): [number, number] => [due * 1e6, ran * 1e6])
+  const senders = monitoring === undefined ? [] : senderStalls(monitoring)
+  const own = senders
+    .filter(({ sessions }) => sessions === null || sessions.includes(timeline.facts.name))
+    .flatMap(({ stalls }) => stalls)
+    .map(({ dueAtUs, ranAtUs }): [number, number] => [dueAtUs, ranAtUs])
     .filter(([due, ran]) => ran >= fromUs && due <= toUs)
   return thinned(own, 300, ([due, ran]) => ran - due)
 }

@@ -4,6 +4,7 @@ import { csvText } from './csv-text.js'
 import { hdrLog } from './hdr-log.js'
 import { parquetFile } from './parquet-file.js'
 import { replyTable } from './reply-table.js'
+import { senderTable } from './sender-table.js'
 import { sessionTable } from './session-table.js'
 import type { TabledRun } from './tabled-run.js'
 import { unitTable } from './unit-table.js'
@@ -24,7 +25,7 @@ export interface TableFilesOptions {
 }
 
 export function tableFiles({ runs, formats, toolVersion }: TableFilesOptions): TableFile[] {
-  const tables = [sessionTable(runs), unitTable(runs), replyTable(runs)]
+  const tables = [sessionTable(runs), unitTable(runs), replyTable(runs), senderTable(runs)]
   const files: TableFile[] = []
   for (const table of tables) {
     const rows = table.rows.length

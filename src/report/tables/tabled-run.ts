@@ -1,6 +1,7 @@
 /** A recorded level as the tables take it: a name that no other bears, its own clock, its sessions in a fixed order. */
 import { type DurationUs, type InstantUs, secondsFromUs } from '../../base/clock.js'
 import type { SessionEntry } from '../../capture/run-reader.io.js'
+import type { SenderRecord } from '../../capture/self-monitoring.js'
 import { tidy } from '../../metrics/distribution.js'
 import type { SessionFacts } from '../../metrics/session-facts.js'
 import type { Profile } from '../../profile/profile.js'
@@ -20,6 +21,8 @@ export interface RunFacts {
   readonly samples: ReadonlyMap<string, NonNullable<SessionEntry['sample']>>
   /** Wake-ups of the load process that came late, and how late a recorded one is at least; undefined where not recorded. */
   readonly stalls: { readonly delaysUs: readonly DurationUs[]; readonly thresholdMs: number } | undefined
+  /** What each sending process wrote down of itself, second by second; empty where none did. */
+  readonly senders: readonly Pick<SenderRecord, 'sender' | 'series'>[]
 }
 
 export interface TabledRun extends RunFacts {

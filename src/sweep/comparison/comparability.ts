@@ -23,12 +23,14 @@ const DECISIVE: readonly Aspect[] = [
   },
   { what: 'session settings', of: ({ analysed }) => analysed.profile.session },
   { what: 'start policy', of: ({ analysed }) => analysed.run.policy },
+  { what: 'packet phases', of: ({ analysed }) => analysed.run.phases },
   { what: 'sessions in a run', of: ({ analysed }) => analysed.sessions.length },
   { what: 'packet schedule', of: ({ analysed }) => packetSchedule(analysed.run.manifest.config) },
 ]
 
 /** What may tilt a comparison without spoiling it. */
 const NOTEWORTHY: readonly Aspect[] = [
+  { what: 'senders', of: ({ analysed }) => analysed.run.senders },
   { what: 'load client', of: ({ analysed }) => analysed.run.manifest.config?.transport?.client },
   { what: 'session deadline in seconds', of: ({ analysed }) => analysed.run.manifest.config?.timeout_s },
   { what: 'admission retries', of: ({ analysed }) => analysed.run.admissionRetryLimit },

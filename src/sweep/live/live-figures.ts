@@ -2,7 +2,7 @@
  * What a running sweep shows the world: the level that is being driven, and what the finished ones gave. Live figures come from
  * the load process's own counters; results come from the traces alone. Pure.
  */
-import type { LevelProgress } from '../../load/level-plan.js'
+import type { LevelProgress } from '../../load/sender-messages.js'
 import type { LevelRow } from '../../metrics/level-row.js'
 
 export interface LiveFigure {
@@ -25,13 +25,13 @@ export interface LiveLevel {
 
 /** Collects the events of a sweep; `figures` is the state of the moment. */
 export class LiveFigures {
-  readonly #summaryOf: (histogram: string) => Summary
+  readonly #summaryOf: (histograms: readonly string[]) => Summary
   #level: LiveLevel | undefined
   #progress: LevelProgress | undefined
   readonly #rows = new Map<string, LevelRow>()
 
-  /** @param summaryOf reads a histogram as the load process sends it */
-  constructor(summaryOf: (histogram: string) => Summary) {
+  /** @param summaryOf reads the histograms of all senders as one */
+  constructor(summaryOf: (histograms: readonly string[]) => Summary) {
     this.#summaryOf = summaryOf
   }
 

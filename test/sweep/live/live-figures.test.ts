@@ -10,15 +10,15 @@ const PROGRESS = {
   failed: 1,
   denied: 1,
   total: 12,
-  sendLatenessUs: 'late',
-  unitLagUs: 'lag',
+  sendLatenessUs: ['late'],
+  unitLagUs: ['lag'],
   missedUnits: 2,
   loopDelayMaxMs: 7,
 }
 const summaries = new Map([['lag', { p50: 250_000, p99: 900_000, n: 40 }]])
 
 function running(): LiveFigures {
-  const live = new LiveFigures((histogram) => summaries.get(histogram) ?? null)
+  const live = new LiveFigures(([histogram = '']) => summaries.get(histogram) ?? null)
   live.levelBegins({ concurrency: 4, repeat: 1, role: 'level' })
   live.progress(PROGRESS)
   return live

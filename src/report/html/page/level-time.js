@@ -160,14 +160,17 @@ export function clientOverTime(figure, levelNow) {
       signLegend(figure, [])
       return undefined
     }
-    const { late, stall } = level.time
+    const { late, stall, receive } = level.time
     signLegend(figure, [
       ['●', 'good', late === null ? 'send lateness: not recorded' : 'send lateness'],
+      ...(receive === null ? [] : [/** @type {[string, string, string]} */ (['┅', 'good', 'receive delay'])]),
       ['▨', 'stall', stall === null ? 'client stall: not recorded' : 'client stall'],
     ])
     const xs = binCentresS(level)
-    const lateMs = xs.map((_x, index) => ((late?.[index] ?? null) === null ? null : (late?.[index] ?? 0) / 10))
-    const most = Math.max(5, ...lateMs.map((ms) => ms ?? 0), ...(stall ?? []).map((tenths) => tenths / 10))
+    const millis = (/** @type {readonly (number | null)[] | null} */ tenths) =>
+      xs.map((_x, index) => ((tenths?.[index] ?? null) === null ? null : (tenths?.[index] ?? 0) / 10))
+    const [lateMs, receiveMs] = [millis(late), millis(receive)]
+    const most = [...lateMs, ...receiveMs, ...millis(stall)].reduce((max, ms) => Math.max(max ?? 0, ms ?? 0), 5) ?? 5
     return {
       options: {
         height: 150,
@@ -178,10 +181,14 @@ export function clientOverTime(figure, levelNow) {
           styledAxis(colours, { values: (_plot, values) => values.map((s) => `${s} s`) }),
           styledAxis(colours, { values: (_plot, values) => values.map(tickText), label: 'ms', size: 46 }),
         ],
-        series: [{}, { stroke: colours.accent, width: 1.5, points: { show: true, size: 4, fill: colours.accent } }],
+        series: [
+          {},
+          { stroke: colours.accent, width: 1.5, points: { show: true, size: 4, fill: colours.accent } },
+          { stroke: colours.accent, width: 1, dash: [4, 3], points: { show: false } },
+        ],
         hooks: { drawClear: [(plot) => drawStalls(plot, level, colours)] },
       },
-      data: [xs, lateMs],
+      data: [xs, lateMs, receiveMs],
       say: (plot) => {
         const at = (xs[plot.cursor.idx ?? 0] ?? 0) * 1000
         return `${(at / 1000).toFixed(1)} s · ${clientText(level, at)}`
@@ -195,10 +202,14 @@ function clientText({ time }, atMs) {
   const bin = Math.floor(atMs / time.binMs)
   const late = time.late?.[bin]
   const stall = time.stall?.[bin]
+  const receive = time.receive?.[bin]
+  const gc = time.gc?.[bin]
   return [
     `open ${time.open[bin] ?? '–'}`,
     late == null ? '' : `sends at most ${msText(late / 10)} late`,
+    receive == null ? '' : `read at most ${msText(receive / 10)} late`,
     stall == null ? '' : `client stall ${msText(stall / 10)}`,
+    gc == null || gc === 0 ? '' : `GC pause ${msText(gc / 10)}`,
   ]
     .filter((part) => part !== '')
     .join(' · ')
