@@ -4,8 +4,8 @@
  */
 import { US_PER_S } from '../base/clock.js'
 import { SystemClock } from '../base/system-clock.io.js'
-import type { LevelProgress } from '../load/sender-messages.js'
 import { mergedSummary } from '../load/live-histogram.js'
+import type { LevelProgress } from '../load/sender-messages.js'
 import type { PlannedLevel } from '../sweep/level-order.js'
 import type { SweepEvents } from '../sweep/run-sweep.io.js'
 import { describeMiss, percent } from '../sweep/verdict-text.js'

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import type { ServingResult } from '../../src/sweep/serving-result.js'
 import { type CommandResult, runCommand, startServer } from '../helpers/command-line.js'
+import { sendingSessions } from '../helpers/journals.js'
 import { startPlainServer } from '../helpers/plain-server.js'
 import { startRefusingServer } from '../helpers/refusing-server.js'
 import {
@@ -33,10 +34,7 @@ async function sweepFlags(url: string, ...more: readonly string[]) {
 async function untilLevelRuns(command: RunningCommand, output: string, level: number): Promise<void> {
   await eventually(`sessions of level ${level} run`, START_MS, async () => {
     if (command.hasEnded()) throw new Error(`the sweep ended: ${(await command.result).stderr}`)
-    const traces = [...(await filesBelow(join(output, `concurrency-${level}`)))].filter(
-      ([path, bytes]) => path.endsWith('.jsonl') && bytes.includes('input_audio_buffer.append'),
-    )
-    return traces.length === level
+    return (await sendingSessions(join(output, `concurrency-${level}`))) === level
   })
 }
 
