@@ -5,50 +5,29 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT, type ExitCode, messageOf, UserError } from '../base/errors.js'
 import { toolVersion } from '../base/version.io.js'
-import { compareCommand } from './commands/compare.io.js'
-import { datasetsCommand } from './commands/datasets.io.js'
-import { demoCommand } from './commands/demo.io.js'
-import { exportCommand } from './commands/export.io.js'
-import { gateCommand } from './commands/gate.io.js'
-import { probeCommand } from './commands/probe.io.js'
-import { profilesCommand } from './commands/profiles.io.js'
-import { reportCommand } from './commands/report.io.js'
-import { scoreCommand } from './commands/score.io.js'
-import { serveCommand } from './commands/serve.io.js'
-import { sweepCommand } from './commands/sweep.io.js'
-import { tablesCommand } from './commands/tables.io.js'
-import { verifyCommand } from './commands/verify.io.js'
+import { COMMANDS, chosenCommand, type ListedCommand } from './command-list.js'
 import { errorLine } from './terminal.io.js'
 
-export function program(onExit: (code: ExitCode) => void): Command {
+/** @param argv as the process has it: the command that it names is loaded, of the others their place in the help */
+export async function program(argv: readonly string[], onExit: (code: ExitCode) => void): Promise<Command> {
+  const chosen = chosenCommand(argv.slice(2))
   const root = new Command('floorload')
     .description(
       'How many realtime speech conversations a server holds, and whether it keeps its deadlines at that load.',
     )
     .version(toolVersion())
     .showHelpAfterError(false)
-    .configureHelp({ sortSubcommands: false })
+    .configureHelp({
+      sortSubcommands: false,
+      subcommandTerm: (command) => [command.name(), '[options]', operandsOf(command)].join(' ').trim(),
+    })
     .addHelpText(
       'after',
       `\nExit codes: 0 measured (and the gate passed), 1 a gate missed, 2 wrong usage or configuration,
 3 not measured or undecided, 4 server unreachable or refused everything, 70 a defect of floorload, 130 interrupted.`,
     )
-  for (const command of [
-    demoCommand,
-    sweepCommand,
-    reportCommand,
-    gateCommand,
-    compareCommand,
-    verifyCommand,
-    exportCommand,
-    tablesCommand,
-    scoreCommand,
-    probeCommand,
-    serveCommand,
-    profilesCommand,
-    datasetsCommand,
-  ]) {
-    root.addCommand(command(onExit))
+  for (const listed of COMMANDS) {
+    root.addCommand(listed === chosen ? (await listed.load())(onExit) : placeholder(listed))
   }
   for (const command of [root, ...root.commands, ...root.commands.flatMap(({ commands }) => commands)]) {
     command.exitOverride().configureOutput({
@@ -59,6 +38,17 @@ export function program(onExit: (code: ExitCode) => void): Command {
   return root
 }
 
+function placeholder({ name, operands, description }: ListedCommand): Command {
+  const command = new Command(name).description(description)
+  return operands === '' ? command : command.arguments(operands)
+}
+
+function operandsOf(command: Command): string {
+  return command.registeredArguments
+    .map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`))
+    .join(' ')
+}
+
 /** Runs the command line and sets the exit code; never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
   // Output that nobody reads any more (a closed pipe) changes neither the work nor its exit code.
@@ -67,9 +57,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   })
   let exitCode: ExitCode = EXIT.ok
   try {
-    await program((code) => {
+    const root = await program(argv, (code) => {
       exitCode = code
-    }).parseAsync(argv)
+    })
+    await root.parseAsync(argv)
   } catch (thrown) {
     exitCode = report(thrown)
   }

@@ -24,9 +24,11 @@ async function compare(...args: readonly string[]): Promise<Answer> {
   }
   let exitCode: number | undefined
   try {
-    await program((code) => {
+    const argv = ['node', 'floorload', 'compare', ...args]
+    const root = await program(argv, (code) => {
       exitCode = code
-    }).parseAsync(['node', 'floorload', 'compare', ...args])
+    })
+    await root.parseAsync(argv)
   } catch (thrown) {
     const { code, message } = thrown as { code: string; message: string }
     output.stderr += `${message} [${code}]`

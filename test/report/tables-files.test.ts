@@ -140,9 +140,11 @@ async function tables(...args: readonly string[]) {
   onTestFinished(restore)
   let exitCode: number | undefined
   try {
-    await program((code) => {
+    const argv = ['node', 'floorload', 'tables', ...args]
+    const root = await program(argv, (code) => {
       exitCode = code
-    }).parseAsync(['node', 'floorload', 'tables', ...args])
+    })
+    await root.parseAsync(argv)
   } finally {
     restore()
   }
