@@ -42,6 +42,7 @@ export const ERROR_CODES = {
   OUTPUT_EXISTS: EXIT.usage,
   OUTPUT_UNWRITABLE: EXIT.usage,
   DISK_FULL: EXIT.usage,
+  PREFLIGHT: EXIT.usage,
   RESUME_MISMATCH: EXIT.usage,
   RUN_UNREADABLE: EXIT.notMeasured,
   RESULT_UNREADABLE: EXIT.notMeasured,

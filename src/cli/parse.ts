@@ -108,3 +108,8 @@ export function checkHeaderValue(name: string, value: string): void {
     fix: 'check that it was copied whole and without line breaks',
   })
 }
+
+/** A number of processes, or `auto`. */
+export function parseSenders(text: string): number | 'auto' {
+  return text === 'auto' ? 'auto' : parseCount(1)(text)
+}

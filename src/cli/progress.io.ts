@@ -92,6 +92,7 @@ export function progressEvents(options: ProgressOptions): SweepEvents & { stop()
     stopped: (level, reason) => say(`stopped after level ${level.concurrency}: ${reason} (stop rule)`),
     // Said in a quiet sweep too: it is about the results, not about the progress.
     note: (text) => write(`note: ${text}`),
+    advice: (text) => say(`warning: ${text}`),
   }
 }
 

@@ -26,6 +26,9 @@ import { type PlannedLevel, plannedLevels } from './level-order.js'
 import { levelPlan, plannedSessions, runManifest } from './level-orders.js'
 import type { LevelScorer } from './level-scorer.io.js'
 import { createFolder, ensureRoom, isLevelComplete, removeFolder } from './output-folder.io.js'
+import { bytesToWrite } from './preflight/bytes-to-write.js'
+import { findingText, preflight } from './preflight/preflight.io.js'
+import type { PreflightFinding } from './preflight/preflight-checks.js'
 import type { ScoredCapture } from './quality-result.js'
 import type { ServerAddress } from './reach.io.js'
 import { RunBooks } from './run-books.io.js'
@@ -42,6 +45,8 @@ export interface SweepEvents {
   /** The stop rule ended the sweep before its last level. */
   stopped?(level: PlannedLevel, reason: string): void
   note?(text: string): void
+  /** Something about the host to know of before it begins; stored as well. */
+  advice?(text: string): void
 }
 
 export interface SweepOptions {
@@ -56,6 +61,8 @@ export interface SweepOptions {
   readonly output: string
   /** Levels that an earlier, interrupted sweep in the same folder has finished are kept. */
   readonly isResumed: boolean
+  /** Limits of the host that it cannot work with become warnings. */
+  readonly isPreflightOverridden?: boolean
   readonly signal: AbortSignal
   readonly events: SweepEvents
   /** Scores every level once it is recorded; with `config.quality`. */
@@ -100,10 +107,11 @@ class Sweep {
 
   async run(): Promise<SweepEnd> {
     const { config, output, inputs, isResumed, signal } = this.#options
-    await ensureRoom(output, this.#bytesToWrite(await this.#unfinishedLevels()))
+    const unfinished = await this.#unfinishedLevels()
+    const warnings = await this.#preflight(unfinished)
     await createFolder(output)
     if (!isResumed) {
-      await writeFileWhole(join(output, SWEEP_MANIFEST_FILE), jsonText(this.#manifest()))
+      await writeFileWhole(join(output, SWEEP_MANIFEST_FILE), jsonText(this.#manifest(warnings)))
       await storeInputs(output, inputs)
     }
     let wasInterrupted = false
@@ -235,7 +243,7 @@ class Sweep {
     return (await this.#unfinishedLevels()).length === 0
   }
 
-  #manifest(): SweepManifest {
+  #manifest(preflightWarnings: readonly PreflightFinding[]): SweepManifest {
     const { config, profile, inputs, dataset, server, capabilities } = this.#options
     return {
       schema: SWEEP_RUN_SCHEMA_NAME,
@@ -256,29 +264,33 @@ class Sweep {
         run: levelDirectoryName(level.concurrency, level.repeat, config.repeats),
       })),
       host: describeHost(),
+      preflight: [...preflightWarnings],
       started_at: wallIso(),
     }
+  }
+
+  /** @returns its warnings, which have been said */
+  async #preflight(levels: readonly PlannedLevel[]): Promise<readonly PreflightFinding[]> {
+    const { config, profile, inputs, output, scorer, isPreflightOverridden, events } = this.#options
+    const sessions = levels.map((level) => level.sessions)
+    await ensureRoom(output, bytesToWrite({ inputs, profile, sessions, isScored: scorer !== undefined }))
+    if (levels.length === 0) return []
+    const concurrency = Math.max(...levels.map((level) => level.concurrency))
+    const load = {
+      concurrency,
+      senders: senderCount(config.senders, concurrency, coreCount()),
+      sessions: Math.max(...sessions),
+      sessionS: inputs.reduce((sum, clip) => sum + clipDurationS(clip), 0) / Math.max(1, inputs.length),
+    }
+    const warnings = await preflight(load, { isOverridden: isPreflightOverridden === true })
+    for (const warning of warnings) events.advice?.(findingText(warning))
+    return warnings
   }
 
   async #unfinishedLevels(): Promise<PlannedLevel[]> {
     if (!this.#options.isResumed) return [...this.#levels]
     const states = await Promise.all(this.#levels.map((level) => isLevelComplete(this.#directoryOf(level))))
     return this.#levels.filter((_, index) => states[index] !== true)
-  }
-
-  /**
-   * Traces hold sent and received audio as base64, at most as long as the input each; beside them stands the input as WAV,
-   * and as PCM where the file system has no links.
-   */
-  #bytesToWrite(levels: readonly PlannedLevel[]): number {
-    const { inputs, profile } = this.#options
-    const meanInputS = inputs.reduce((sum, clip) => sum + clipDurationS(clip), 0) / Math.max(1, inputs.length)
-    const audioPerS = (profile.input.sample_rate_hz + profile.output.sample_rate_hz) * 2
-    const bytesPerS = audioPerS * 1.4 + profile.input.sample_rate_hz * 4 + 20_000
-    // A level's windows, at 16 kHz, and a second copy while it is scored again.
-    const scoredPerS = this.#options.scorer === undefined ? 0 : 2 * 2 * 16_000
-    const sessions = levels.reduce((sum, level) => sum + level.sessions, 0)
-    return sessions * meanInputS * (bytesPerS + scoredPerS) + 10_000_000
   }
 }
 

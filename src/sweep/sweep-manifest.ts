@@ -44,6 +44,10 @@ export const sweepManifestSchema = z.looseObject({
     }),
   ),
   host: z.record(z.string(), z.unknown()),
+  /** What the host's limits made doubtful before the first level; absent in sweeps of versions that did not look. */
+  preflight: z
+    .array(z.object({ check: z.string(), severity: z.string(), message: z.string(), fix: z.string() }))
+    .optional(),
   started_at: z.string(),
 })
 export type SweepManifest = z.infer<typeof sweepManifestSchema>
