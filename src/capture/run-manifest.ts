@@ -16,6 +16,8 @@ export const loadConfigSchema = z.looseObject({
   policy: z.string().optional(),
   phases: z.string().optional(),
   senders: z.number().int().min(1).optional(),
+  /** What the host was calibrated to drive with so many senders. */
+  calibrated_sessions: z.number().int().min(0).nullish(),
 })
 
 /** How a level is judged unless the reader asks otherwise. */

@@ -56,6 +56,8 @@ export interface RecordedRun {
   readonly phases: string | undefined
   /** Processes that sent. */
   readonly senders: number | undefined
+  /** What the load generator's host was found to drive with so many senders; undefined where it is not known. */
+  readonly calibratedSessions: number | undefined
   readonly admissionRetryLimit: number | undefined
   /** The recorder says that it kept send receipts, so a session without them lacks something. */
   readonly areReceiptsRequired: boolean
@@ -104,6 +106,7 @@ export async function readRun(directory: string): Promise<RecordedRun> {
     policy: load?.policy,
     phases: load?.phases,
     senders: load?.senders,
+    calibratedSessions: load?.calibrated_sessions ?? undefined,
     admissionRetryLimit: manifest.config?.transport?.admission_retries,
     areReceiptsRequired: manifest.config?.transport?.input_send_receipts === true,
     reserveS: evaluation?.playback_reserve_s,

@@ -29,6 +29,12 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/sweep.io.js')).sweepCommand,
   },
   {
+    name: 'calibrate',
+    operands: '',
+    description: 'find how many sessions this host can drive on time, and keep it for the sweeps to come',
+    load: async () => (await import('./commands/calibrate.io.js')).calibrateCommand,
+  },
+  {
     name: 'report',
     operands: '',
     description: 'rebuild the level table from recorded runs, without a server',

@@ -2,8 +2,11 @@
 import { join } from 'node:path'
 import { EXIT, type ExitCode } from '../base/errors.js'
 import { jsonText } from '../base/json.js'
+import { transportFor } from '../load/transport-choice.js'
 import { renderedFiles } from '../report/rendered-files.js'
 import { terminalReport } from '../report/terminal-report.js'
+import type { Calibration } from '../sweep/calibration/calibration.js'
+import { knownCalibration } from '../sweep/calibration/calibration-file.io.js'
 import { exitCodeOfGate } from '../sweep/gate.js'
 import { expectedLevelS } from '../sweep/level-duration.js'
 import { type LevelScorer, openLevelScorer } from '../sweep/level-scorer.io.js'
@@ -14,6 +17,9 @@ import { type PipelineFlags, writePipelineReports } from './pipeline-reports.io.
 import { progressEvents } from './progress.io.js'
 import { type ServerMetricsFlags, serverScraper } from './server-metrics-flags.js'
 import { print, tableStyleFor } from './terminal.io.js'
+
+/** Any machine drives fewer than these. */
+const LEVEL_TO_CALIBRATE_FOR = 200
 
 export async function sweepAndReport(
   sweep: Omit<SweepOptions, 'signal' | 'events' | 'render' | 'scorer' | 'scraper'>,
@@ -38,7 +44,16 @@ export async function sweepAndReport(
   try {
     const scraper = serverScraper(flags, (text) => events.note?.(text))
     scorer = quality === undefined ? undefined : await openLevelScorer(quality, { keyVariable: flags.asrKeyEnv })
-    end = await runSweep({ ...sweep, scorer, scraper, signal: interrupt.signal, events, render: renderedFiles })
+    const calibration = await calibrationFor(sweep, (text) => events.advice?.(text))
+    end = await runSweep({
+      ...sweep,
+      calibration,
+      scorer,
+      scraper,
+      signal: interrupt.signal,
+      events,
+      render: renderedFiles,
+    })
   } finally {
     progress.stop()
     await close()
@@ -57,6 +72,22 @@ export async function sweepAndReport(
   // Of an interrupted sweep a pipeline gets its exit code alone: half a result must not look like a whole one.
   if (!end.wasInterrupted) await writePipelineReports(end.result, flags)
   return exitCodeOf(end, quality !== undefined)
+}
+
+/** What this host is known to drive; a note where that is not known and the load is not small. */
+async function calibrationFor(
+  { config, server }: Pick<SweepOptions, 'config' | 'server'>,
+  say: (text: string) => void,
+): Promise<Calibration | null> {
+  const transport = transportFor({ choice: config.transport, url: server.url, env: process.env })
+  const known = await knownCalibration(transport)
+  if (known.kind === 'known') return known.calibration
+  if (known.kind === 'unfit') {
+    say(`the calibration of this host does not count: ${known.reason}; run floorload calibrate`)
+  } else if (Math.max(...config.levels) >= LEVEL_TO_CALIBRATE_FOR) {
+    say('what this host can drive is not known: run floorload calibrate once')
+  }
+  return null
 }
 
 function exitCodeOf({ result, runs, wasInterrupted }: SweepEnd, isQualityAsked: boolean): ExitCode {

@@ -28,6 +28,8 @@ export const levelPlanSchema = z.object({
   postCloseMs: z.number().min(0),
   /** Distinct inputs: raw PCM16 at the profile's input rate. */
   inputs: z.array(z.object({ file: z.string(), sha256: z.string(), samples: z.number().int().min(1) })).min(1),
+  /** Nothing is kept but the self-monitoring. */
+  isDiscarded: z.boolean().optional(),
   /** In the order in which they are handed out. */
   sessions: z
     .array(

@@ -48,6 +48,10 @@ async function main(): Promise<void> {
   tell({ kind: 'over' })
   await orders.store
   tell({ kind: 'storing' })
+  if (plan.isDiscarded === true) {
+    tell({ kind: 'done', wasInterrupted, monitoring })
+    return
+  }
   const traceBytes = await storeSessions({
     plan,
     sessions: share.sessions,

@@ -14,7 +14,8 @@ export function loadGeneratorLines(levels: readonly ServingLevel[]): string[] {
 }
 
 /** `sends late p99 0.8 ms, max 3.1 ms; event loop p99 1.2 ms; …`; undefined without a record. */
-export function loadGeneratorText({ load_generator: own, send_lateness_s: late }: ServingLevel): string | undefined {
+export function loadGeneratorText(row: ServingLevel): string | undefined {
+  const { load_generator: own, send_lateness_s: late, headroom } = row
   if (own === null) return undefined
   const { event_loop_delay_ms: loop, receive_delay_ms: receive, gc } = own
   return [
@@ -24,6 +25,7 @@ export function loadGeneratorText({ load_generator: own, send_lateness_s: late }
     receive === null ? 'received late: not measured' : `received late p99 ${ms(receive.p99)}`,
     gc.pauses === 0 ? 'no GC pause' : `GC ${gc.pauses} pause${gc.pauses === 1 ? '' : 's'}, longest ${ms(gc.max_ms)}`,
     ...hostText(own.host),
+    ...(headroom === null ? [] : [`${percent(headroom.share)} of what this host can drive`]),
   ].join('; ')
 }
 

@@ -27,6 +27,8 @@ export interface LevelOrder {
   readonly version: string
   /** Processes that send. */
   readonly senders: number
+  /** What this host was calibrated to drive with so many; null where it is not known. */
+  readonly calibratedSessions?: number | null
 }
 
 /** Between admission and the first packet: enough to fix the schedule before the first send. */
@@ -128,6 +130,7 @@ export function runManifest(order: LevelOrder): Record<string, unknown> {
         role,
         ...startOf(order),
         senders: order.senders,
+        calibrated_sessions: order.calibratedSessions ?? null,
         sessions: sessions.length,
         seed: config.seed,
         start_seed: startSeed(config, level),

@@ -19,6 +19,7 @@ import type { Profile } from '../profile/profile.js'
 import { decidingMargins } from '../profile/quality-settings.js'
 import type { SweepConfig } from '../profile/sweep-file.js'
 import { type AnalysedRun, analyseRun } from './analyse-run.io.js'
+import { type Calibration, calibratedSessions } from './calibration/calibration.js'
 import { describeHost } from './host.io.js'
 import { annotationFileOf, inputFileOf, storeInputs } from './inputs.io.js'
 import { runLevelProcess } from './level-client.io.js'
@@ -61,6 +62,8 @@ export interface SweepOptions {
   readonly output: string
   /** Levels that an earlier, interrupted sweep in the same folder has finished are kept. */
   readonly isResumed: boolean
+  /** What this host is known to drive with this transport. */
+  readonly calibration?: Calibration | null
   /** Limits of the host that it cannot work with become warnings. */
   readonly isPreflightOverridden?: boolean
   readonly signal: AbortSignal
@@ -166,9 +169,12 @@ class Sweep {
   async #record(level: PlannedLevel, directory: string, role: 'level' | 'warmup'): Promise<AnalysedRun | undefined> {
     const { config, profile, inputs, dataset = null, server, output, signal, events } = this.#options
     const sessions = plannedSessions(inputs, level.sessions)
+    const senders = senderCount(config.senders, level.concurrency, coreCount())
+    const { calibration = null } = this.#options
     const order = {
       ...{ config, profile, level, role, sessions, dataset, directory, server, version: toolVersion() },
-      senders: senderCount(config.senders, level.concurrency, coreCount()),
+      senders,
+      calibratedSessions: calibration === null ? null : calibratedSessions(calibration, senders),
     }
     const books = new RunBooks({ directory, manifest: runManifest(order), sessions })
     await books.begin()

@@ -7,6 +7,7 @@ import type { LevelRow } from '../metrics/level-row.js'
 import { type RepeatSummary, repeatSummaries, type WorkMeasure, workDrops } from '../metrics/repeats.js'
 import type { Gate } from '../profile/sweep-file.js'
 import type { AnalysedRun } from './analyse-run.io.js'
+import { HEADROOM_SHARE_MAX } from './calibration/calibration.js'
 import { type Capacity, capacityOf, levelOutcomes } from './capacity.js'
 import { type GateResult, judgeGate } from './gate.js'
 import { hostWarnings, type LoadGenerator, loadGenerator } from './load-generator.js'
@@ -14,7 +15,7 @@ import { type LevelQuality, type ProfileQuality, qualityResults, type ScoredCapt
 import { qualityLines } from './quality-text.js'
 import type { LevelEvidence } from './server-metrics/level-evidence.js'
 import { saturationLines } from './server-metrics/saturation.js'
-import { verdictLines } from './verdict-text.js'
+import { percent, verdictLines } from './verdict-text.js'
 
 export const SERVING_SCHEMA_NAME = 'floorload.serving/1'
 /** Of docs/metrics.md; changes whenever a figure would come out differently for the same traces. */
@@ -39,6 +40,8 @@ export interface ServingLevel extends LevelRow {
   readonly senders: number | null
   readonly recording_complete: boolean
   readonly work_drops: readonly WorkMeasure[]
+  /** How much of what the load generator's host can drive this level took; null where that is not known. */
+  readonly headroom: { readonly calibrated_sessions: number; readonly share: number } | null
   /** Worst event-loop delay of the load process; null where it was not recorded. */
   readonly client_stall_ms: { readonly p50: number; readonly p99: number; readonly max: number } | null
   /** The load generator's own record; null where it kept none. */
@@ -163,6 +166,7 @@ function servingLevel(analysed: AnalysedRun, lowest: LevelRow): Omit<ServingLeve
     start_policy: run.policy ?? null,
     phases: run.phases ?? null,
     senders: run.senders ?? null,
+    headroom: headroomOf(run.concurrency ?? row.concurrency, run.calibratedSessions),
     recording_complete: run.isComplete,
     work_drops: workDrops(row, lowest),
     client_stall_ms: clientStall(run.monitoring?.event_loop_delay_ms),
@@ -211,6 +215,11 @@ function scoringFailures(runs: readonly AnalysedRun[], quality: QualityInput | u
   })
 }
 
+function headroomOf(concurrency: number, calibrated: number | undefined): ServingLevel['headroom'] {
+  if (calibrated === undefined || calibrated === 0) return null
+  return { calibrated_sessions: calibrated, share: Math.round((1000 * concurrency) / calibrated) / 1000 }
+}
+
 /** What makes rows of one table incomparable, or a row weaker than it looks. */
 function warningsOf(runs: readonly AnalysedRun[]): string[] {
   const warnings: string[] = []
@@ -235,6 +244,12 @@ function warningsOf(runs: readonly AnalysedRun[]): string[] {
     }
     if (row.mode === 'stream' && row.sessions_succeeded > 0 && row.replies_with_audio === 0) {
       warnings.push(`${run.name}: no session was answered with audio`)
+    }
+    const headroom = headroomOf(row.concurrency, run.calibratedSessions)
+    if (headroom !== null && headroom.share > HEADROOM_SHARE_MAX) {
+      warnings.push(
+        `${run.name}: ${row.concurrency} sessions are ${percent(headroom.share)} of the ${headroom.calibrated_sessions} that the load generator's host can drive; use more cores or another host before you blame the server`,
+      )
     }
     warnings.push(...hostWarnings(run.monitoring?.host).map((text) => `${run.name}: ${text}`))
   }

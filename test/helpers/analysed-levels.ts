@@ -35,6 +35,7 @@ export function analysedLevel(sketch: LevelSketch): AnalysedRun {
       policy: 'pool',
       phases: 'spread',
       senders: 1,
+      calibratedSessions: undefined,
       admissionRetryLimit: undefined,
       areReceiptsRequired: true,
       reserveS: undefined,

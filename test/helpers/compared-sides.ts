@@ -45,6 +45,7 @@ export function comparedRun(plan: ComparedRunPlan): ComparedRun {
         policy: 'pool',
         phases: 'spread',
         senders: 1,
+        calibratedSessions: undefined,
         admissionRetryLimit: 3,
         areReceiptsRequired: true,
         reserveS: 0.08,

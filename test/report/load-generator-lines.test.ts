@@ -33,6 +33,7 @@ function levelWith(own: Partial<LoadGenerator> | null, changes: Partial<ServingL
     concurrency: 4,
     repeat: 1,
     send_lateness_s: LATE,
+    headroom: null,
     load_generator: own === null ? null : { ...QUIET, ...own },
     ...changes,
   } as ServingLevel

@@ -24,6 +24,7 @@ function levelWith(concurrency: number, quality: Quality, changes: Partial<Servi
     start_policy: 'pool',
     phases: 'spread',
     senders: 1,
+    headroom: null,
     recording_complete: true,
     work_drops: [],
     client_stall_ms: null,

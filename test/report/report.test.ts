@@ -26,6 +26,7 @@ function levelOf(row: LevelRow, changes: Partial<ServingLevel> = {}): ServingLev
     start_policy: 'pool',
     phases: 'spread',
     senders: 1,
+    headroom: null,
     recording_complete: true,
     work_drops: [],
     client_stall_ms: null,
