@@ -3,6 +3,7 @@
  * plain one (`manifest.json`, `sessions/<name>/`). What a session lacks becomes a reason why it failed; only a folder
  * that is no run at all is an error.
  */
+import { isAscii } from 'node:buffer'
 import { createHash, type Hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -182,7 +183,12 @@ function declaredSamples({ declaredInputS }: SessionEntry, inputRateHz: number):
 }
 
 function decodeTrace(bytes: Uint8Array): TraceLine[] {
-  return parseTrace(new TextDecoder('utf-8').decode(bytes))
+  // Nearly every trace is ASCII, whose bytes are its text; decoding it as such is several times faster.
+  return parseTrace(
+    isAscii(bytes)
+      ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+      : new TextDecoder('utf-8').decode(bytes),
+  )
 }
 
 function receiptsOf(bytes: Uint8Array | undefined, problems: string[]): SendReceipts | undefined {

@@ -5,6 +5,7 @@
 import type { InstantUs } from '../base/clock.js'
 import { usFromSeconds } from '../base/clock.js'
 import { isObject } from '../base/json.js'
+import { parseAudioLine } from './trace-text.js'
 
 export { isObject }
 
@@ -49,17 +50,22 @@ export const INTEGER_KEYS = ['seq', 'content_index', 'output_index', 'native_uni
 // A key inside a JSON string would have its quotes escaped, so `"seq":` can only be a key.
 const NON_INTEGER_LITERAL = new RegExp(`"(${INTEGER_KEYS.join('|')})"\\s*:\\s*-?\\d+(?:\\.|[eE])`, 'g')
 
+const NONE: readonly string[] = []
+
 /**
  * Reads one line of a trace, without its line feed.
  * @param isCutLastLine whether the line is the last of its file and has no line feed
  */
 export function parseTraceLine(text: string, line: number, isCutLastLine = false): TraceLine {
   const broken = (problem: string): BrokenTraceLine => ({ ok: false, line, problem, isCutLastLine })
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return broken(text.trim() === '' ? 'is empty' : 'is not valid JSON')
+  const audioLine = parseAudioLine(text)
+  let value = audioLine?.value
+  if (audioLine === undefined) {
+    try {
+      value = JSON.parse(text)
+    } catch {
+      return broken(text.trim() === '' ? 'is empty' : 'is not valid JSON')
+    }
   }
   if (!isObject(value)) return broken('is not a JSON object')
   const keys = Object.keys(value)
@@ -82,7 +88,7 @@ export function parseTraceLine(text: string, line: number, isCutLastLine = false
     timeS,
     atUs: usFromSeconds(timeS),
     event,
-    nonIntegerLiterals: nonIntegerLiteralsOf(text),
+    nonIntegerLiterals: nonIntegerLiteralsOf(audioLine?.rest ?? text),
   }
 }
 
@@ -98,6 +104,8 @@ export function parseTrace(text: string): TraceLine[] {
 }
 
 function nonIntegerLiteralsOf(text: string): readonly string[] {
+  // Hardly any line has one.
+  if (text.search(NON_INTEGER_LITERAL) < 0) return NONE
   const keys: string[] = []
   for (const match of text.matchAll(NON_INTEGER_LITERAL)) if (match[1] !== undefined) keys.push(match[1])
   return keys

@@ -3,20 +3,20 @@ import type { Clock, InstantUs } from '../base/clock.js'
 import { US_PER_MS, US_PER_S } from '../base/clock.js'
 import { jsonRedactor, redactor, secretsOf } from '../base/redact.js'
 import { JournalFile } from '../capture/journal/journal-file.io.js'
-import { RECORD, type RecordKind } from '../capture/journal/journal-format.js'
 import { PACKET_MS, samplesPerUnit } from '../profile/profile.js'
 import { driverOf, type ProtocolDriver } from '../protocol/registry.js'
 import type { WirePackets } from '../protocol/script.js'
+import { journalSink } from './journal-sink.io.js'
 import type { LevelPlan, SenderShare } from './level-plan.js'
 import { type CreateRunner, LevelRunner } from './level-runner.js'
 import { createLevelTransport } from './level-transport.io.js'
 import { SelfMonitor } from './self-monitor.io.js'
 import type { FromSender, LevelProgress } from './sender-messages.js'
 import type { SenderMonitoring } from './sender-monitoring.js'
-import type { SessionSink } from './session-ports.js'
 import { SessionRunner } from './session-runner.js'
 import type { LevelTransport } from './transport.js'
 import { transportFor } from './transport-choice.js'
+import { warmUp } from './warm-up.io.js'
 import { wireInputs } from './wire-inputs.io.js'
 
 export interface SenderOptions {
@@ -51,7 +51,8 @@ export class Sender {
     const { plan, share, clock, journal, env } = options
     const driver = driverOf(plan.profile)
     const { url, headers, deadlines } = plan
-    const transport = createLevelTransport(transportFor({ choice: plan.transport ?? 'auto', url, env }), {
+    const name = transportFor({ choice: plan.transport ?? 'auto', url, env })
+    const transport = createLevelTransport(name, {
       url,
       headers,
       handshakeTimeoutMs: deadlines.admissionS * 1000,
@@ -67,6 +68,7 @@ export class Sender {
       openSessions: () => openSessions(),
       pendingTraceBytes: () => file.pendingBytes,
     })
+    await warmUp({ clock, transport: name, journal: `${journal}.warm-up`, sessions: share.slots, monitor })
     const sender = new Sender(options, { driver, transport, packets, journal: file, monitor })
     openSessions = () => sender.#runner.openSessions
     return sender
@@ -200,22 +202,5 @@ export class Sender {
         },
       })
     }
-  }
-}
-
-/** @param session its number in the journal */
-function journalSink(journal: JournalFile, session: number): SessionSink {
-  const text = (kind: RecordKind, atUs: InstantUs, json: string) => {
-    const bytes = Buffer.from(json)
-    return journal.append(kind, session, atUs, bytes, 0, bytes.length)
-  }
-  return {
-    planned: (startAtUs) => void journal.note(RECORD.planned, session, startAtUs, 0),
-    packetSent: (index, startAtUs) => journal.note(RECORD.packetSent, session, startAtUs, index),
-    packetTaken: (doneAtUs) => void journal.note(RECORD.packetTaken, session, doneAtUs, 0),
-    line: (direction, atUs, event) =>
-      text(direction === 'send' ? RECORD.sent : direction === 'error' ? RECORD.error : RECORD.admission, atUs, event),
-    received: (atUs, bytes, from, to) => journal.append(RECORD.received, session, atUs, bytes, from, to),
-    finish: ({ outcome }) => void text(RECORD.ended, 0, JSON.stringify(outcome)),
   }
 }

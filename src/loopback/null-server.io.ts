@@ -1,12 +1,12 @@
 /**
  * A server that costs next to nothing: what a load generator does against it is what the load generator itself can do. It is
- * no model of a deployment: it answers at once, whatever the load (docs/calibrate.md).
+ * no model of a deployment: it never takes longer, whatever the load (docs/calibrate.md).
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { UserError } from '../base/errors.js'
 import type { Profile } from '../profile/profile.js'
 import { deploymentOf } from './deployment.js'
-import { NullFrames } from './null-server/null-frames.js'
+import { GROUPS, NullFrames } from './null-server/null-frames.js'
 import { NullSession } from './null-server/null-session.js'
 import { loopbackOptionsSchema } from './options.js'
 
@@ -45,7 +45,7 @@ export async function startNullServer(options: {
   let packets = 0
   const server = createServer({ noDelay: true }, (socket) => {
     connections += 1
-    const session = new NullSession(frames, {
+    const session = new NullSession(frames, connections % GROUPS, {
       write: (bytes) => socket.write(bytes),
       end: () => socket.end(),
     })

@@ -2,7 +2,7 @@
 import type { TraceRecord } from '../capture/trace-record.js'
 import { violation } from './findings.js'
 import type { SessionLog, WireRecord } from './session-log.js'
-import { strictTypeChecks } from './strict-types.js'
+import { hasStrictTypes, strictTypeChecks } from './strict-types.js'
 import type { Violation } from './verdict.js'
 import { isNonEmptyString, show, valueAt } from './wire-values.js'
 
@@ -18,7 +18,7 @@ export function* commonChecks(log: SessionLog, rules: CommonRules = {}): Generat
   yield* admissionChecks(log, rules)
   yield* identityChecks(log.wire, rules)
   for (const record of log.wire) {
-    yield* strictTypeChecks(record)
+    if (!hasStrictTypes(record)) yield* strictTypeChecks(record)
     if (record.pcm?.ok === false) yield violation('C9', `${audioFieldOf(record)} ${record.pcm.problem}`, record)
   }
   if (log.packets.length === 0) yield violation('C8', 'no input_audio_buffer.append was sent; at least 1 is required')

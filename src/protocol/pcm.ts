@@ -4,6 +4,8 @@
  * in the last character are not looked at; the RFC leaves that to the decoder.
  */
 
+import { base64ByteLength } from '../base/base64.js'
+
 export type Pcm16Bytes =
   | { readonly ok: true; readonly bytes: Uint8Array }
   /** Why it is no audio, for a person: reads on after the name of the field. */
@@ -23,6 +25,8 @@ export function decodePcm16(text: unknown): Pcm16Bytes {
 export function pcm16ByteLength(text: unknown): Pcm16Length {
   if (typeof text !== 'string') return refuse(text === undefined ? 'is absent' : 'is not a string')
   if (text === '') return refuse('is empty')
+  const validLength = base64ByteLength(text)
+  if (validLength !== undefined) return evenLength(validLength)
   const paddingLength = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   // Searching for the first wrong character cannot backtrack, however long a frame a server sends.
   const wrongAt = text.slice(0, text.length - paddingLength).search(/[^A-Za-z0-9+/]/)
@@ -32,7 +36,10 @@ export function pcm16ByteLength(text: unknown): Pcm16Length {
   if (text.length % 4 !== 0) {
     return refuse(`is not base64: ${text.length} characters, which is no multiple of 4 (is the padding missing?)`)
   }
-  const byteLength = (text.length / 4) * 3 - paddingLength
+  return evenLength((text.length / 4) * 3 - paddingLength)
+}
+
+function evenLength(byteLength: number): Pcm16Length {
   if (byteLength % 2 !== 0) return refuse(`has ${byteLength} bytes; 16-bit samples need an even number`)
   return { ok: true, byteLength }
 }

@@ -47,6 +47,35 @@ const RULES: readonly Rule[] = [
   ...[['sglang'], ['session', 'sglang']].map((path) => ({ path, isValid: isObject, required: 'an object' })),
 ]
 
+/** Rules by the key of the event that they begin at; of most events few keys have any. */
+const RULES_BY_KEY: ReadonlyMap<string, readonly Rule[]> = grouped(RULES)
+
+function grouped(rules: readonly Rule[]): Map<string, Rule[]> {
+  const groups = new Map<string, Rule[]>()
+  for (const rule of rules) {
+    const key = rule.path[0] ?? ''
+    groups.set(key, [...(groups.get(key) ?? []), rule])
+  }
+  return groups
+}
+
+/** Whether nothing of this event can violate C7: the quick look at what is almost always so. */
+export function hasStrictTypes({ event, nonIntegerLiterals }: WireRecord): boolean {
+  if (nonIntegerLiterals.length > 0) return false
+  for (const key in event) {
+    const rules = RULES_BY_KEY.get(key)
+    if (rules === undefined) continue
+    for (const { path, isValid } of rules) {
+      let value = event[key]
+      for (let step = 1; step < path.length && value !== undefined; step += 1) {
+        value = isObject(value) ? value[path[step] as string] : undefined
+      }
+      if (value !== undefined && !isValid(value)) return false
+    }
+  }
+  return true
+}
+
 export function* strictTypeChecks(record: WireRecord): Generator<Violation> {
   for (const { path, isValid, required } of RULES) {
     const value = valueAt(record.event, ...path)

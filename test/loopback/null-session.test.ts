@@ -26,7 +26,7 @@ const SENT = Buffer.concat([Buffer.from(HEAD), ...COMMANDS.map((text) => writer.
 function said(pieces: readonly Buffer[]) {
   const written: Buffer[] = []
   let ends = 0
-  const session = new NullSession(FRAMES, { write: (bytes) => written.push(Buffer.from(bytes)), end: () => ends++ })
+  const session = new NullSession(FRAMES, 2, { write: (bytes) => written.push(Buffer.from(bytes)), end: () => ends++ })
   for (const piece of pieces) session.read(piece)
   return { bytes: Buffer.concat(written), ends, packets: session.packets }
 }
@@ -56,8 +56,8 @@ test('a session is shaken hands with, acknowledged, answered and closed', () => 
   expect({ ends, counted }).toEqual({ ends: 1, counted: packets.texts.length })
   expect(count('sglang.input_audio.accepted')).toBe(packets.texts.length)
   expect(count('sglang.unit.done')).toBe(3)
-  // Of three units at 0.4 one speaks, in pieces of 80 ms.
-  expect(count('response.output_audio.delta')).toBe(13)
+  // Of the group's three units the first and the last speak, in pieces of 80 ms.
+  expect(count('response.output_audio.delta')).toBe(26)
   expect(heard.map(({ type }) => type).slice(-3)).toEqual([
     'sglang.input_audio.drained',
     'session.closed',

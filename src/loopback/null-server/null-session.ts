@@ -26,6 +26,7 @@ export interface NullSessionEvents {
 
 export class NullSession {
   readonly #frames: NullFrames
+  readonly #group: number
   readonly #events: NullSessionEvents
   #rest = NOTHING
   #isOpen = false
@@ -35,8 +36,10 @@ export class NullSession {
   #packets = 0
   #samples = 0
 
-  constructor(frames: NullFrames, events: NullSessionEvents) {
+  /** @param group which units are answered with audio, from 0 to GROUPS - 1 */
+  constructor(frames: NullFrames, group: number, events: NullSessionEvents) {
     this.#frames = frames
+    this.#group = group
     this.#events = events
   }
 
@@ -126,13 +129,21 @@ export class NullSession {
   }
 
   #onWholePacket(): void {
-    const frames =
-      this.#samples === this.#packets * this.#frames.packetSamples
-        ? this.#frames.afterPacket(this.#packets)
-        : this.#frames.afterSamples(this.#packets, this.#samples, this.#samples + this.#frames.packetSamples)
+    const { packetSamples } = this.#frames
+    if (this.#samples !== this.#packets * packetSamples) {
+      this.#onPacketOf(packetSamples)
+      return
+    }
+    this.#events.write(this.#frames.afterPacket(this.#group, this.#packets))
     this.#packets += 1
-    this.#samples += this.#frames.packetSamples
-    this.#events.write(frames)
+    this.#samples += packetSamples
+  }
+
+  #onPacketOf(samples: number): void {
+    const [packet, before, after] = [this.#packets, this.#samples, this.#samples + samples]
+    this.#events.write(this.#frames.afterSamples(this.#group, { packet, before, after }))
+    this.#packets += 1
+    this.#samples = after
   }
 
   #onMessage(payload: Buffer): void {
@@ -148,13 +159,11 @@ export class NullSession {
           this.#onWholePacket()
           break
         }
-        this.#events.write(this.#frames.afterSamples(this.#packets, this.#samples, this.#samples + samples))
-        this.#packets += 1
-        this.#samples += samples
+        this.#onPacketOf(samples)
         break
       }
       case 'sglang.input_audio.end':
-        this.#events.write(this.#frames.drained(this.#samples, event.event_id))
+        this.#events.write(this.#frames.drained(this.#group, this.#samples, event.event_id))
         break
       case 'session.close':
         this.#events.write(this.#frames.closed(event.event_id))
