@@ -1,161 +1,96 @@
 /**
- * `npm run bench`: what the load generator itself can do on this machine, side by side with a naive client in the same
- * run. Prints a table and writes bench/results.json. Absolute times are the machine's; the ratios are what to quote.
+ * `npm run bench`: what the load generator and the analysis do on this machine, side by side with plain ways to do the same
+ * in one run. Prints tables and writes bench/results.json. Absolute figures are the machine's; the ratios are what to quote.
+ * What each figure means: docs/performance.md.
  *
- *   node bench/run.js [--sessions 64] [--rounds 3]
+ *   node bench/run.js [--quick] [--only NAME,…] [--rounds 5] [--seconds 10] [--json FILE] [--profile [lean|ws]]
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, platform, release, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { otherLoad } from './measure/other-load.js'
+import { canPin, inRepo } from './measure/processes.js'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const cli = join(here, '..', 'bin', 'floorload.js')
-const option = (name, fallback) => {
-  const index = process.argv.indexOf(`--${name}`)
-  return index < 0 ? fallback : Number(process.argv[index + 1])
+/** In the order in which they run; a section whose module is not there is told as not available. */
+const SECTIONS = {
+  senders: () => import('./sections/senders.js'),
+  levels: () => import('./sections/levels.js'),
+  receive: () => import('./sections/receive.js'),
+  traces: () => import('./sections/traces.js'),
+  analysis: () => import('./sections/analysis.js'),
+  windows: () => import('./sections/windows.js'),
+  bootstrap: () => import('./sections/bootstrap.js'),
+  startup: () => import('./sections/startup.js'),
+  demo: () => import('./sections/demo.js'),
 }
-const sessions = option('sessions', 64)
-const rounds = option('rounds', 3)
-const SECONDS = 6
+/** Share of the processors' time that others may take. */
+const QUIET_BELOW = 0.05
+const PROFILE = { profile: () => import('./sections/profile.js') }
 
-/** Pins a command to one processor where the system can do that, so that client and server do not share a core. */
-function pinned(core, command) {
-  if (process.platform !== 'linux' || cpus().length < 2) return command
-  try {
-    execFileSync('taskset', ['-c', String(core), 'true'], { stdio: 'ignore' })
-    return ['taskset', '-c', String(core), ...command]
-  } catch {
-    return command
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    json: { type: 'string', default: inRepo('bench', 'results.json') },
+  },
+})
+const isQuick = options.quick
+const settings = {
+  isQuick,
+  rounds: Number(options.rounds ?? (isQuick ? 1 : 5)),
+  seconds: Number(options.seconds ?? (isQuick ? 3 : 10)),
+  transport: positionals[0],
+}
+const sections = options.profile ? PROFILE : SECTIONS
+const names = options.only?.split(',') ?? Object.keys(sections)
+const unknown = names.filter((name) => !(name in sections))
+if (unknown.length > 0) {
+  process.stderr.write(`no section ${unknown.join(', ')}; there are ${Object.keys(sections).join(', ')}\n`)
+  process.exit(2)
+}
+const machine = {
+  node: process.version,
+  platform: `${platform()} ${release()}`,
+  cpu: cpus()[0]?.model ?? null,
+  cores: availableParallelism(),
+  memory_gb: Math.round(totalmem() / 1e9),
+  pinned: canPin,
+}
+process.stdout.write(`${Object.values(machine).join(', ')}\n\n`)
+
+const results = {}
+for (const name of names) {
+  const load = await otherLoad()
+  if (load > QUIET_BELOW) {
+    const share = `${Math.round(100 * load)}%`
+    process.stdout.write(`before ${name} other work took ${share} of the processors: these figures say little\n`)
   }
-}
-
-function startServer() {
-  const [program, ...args] = pinned(1, [
-    process.execPath,
-    cli,
-    'serve',
-    '--port',
-    '0',
-    '--listen',
-    'energy',
-    '--base-ms',
-    '20',
-    '--per-unit-ms',
-    '1',
-  ])
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  return new Promise((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      const url = /ws:\/\/\S+(?=,)/.exec(text)?.[0]
-      if (url !== undefined) resolve({ url, stop: () => child.kill('SIGKILL') })
-    })
-    child.once('exit', (code) => reject(new Error(`the server ended with code ${code}`)))
-  })
-}
-
-function run(command) {
-  const [program, ...args] = command
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-    let out = ''
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      out += text
-    })
-    child.once('close', (code) =>
-      code === 0 ? resolve(out) : reject(new Error(`${args.join(' ')} ended with ${code}`)),
-    )
-  })
-}
-
-async function ours(url) {
-  const folder = mkdtempSync(join(tmpdir(), 'floorload-bench-'))
-  try {
-    const out = await run(
-      pinned(0, [
-        process.execPath,
-        cli,
-        'sweep',
-        '--url',
-        url,
-        '--profile',
-        'minicpmo-native',
-        '--concurrency',
-        String(sessions),
-        '--sessions',
-        '1x',
-        '--warm-up',
-        '0',
-        '--quiet',
-        '--json',
-        '--output',
-        join(folder, 'out'),
-      ]),
-    )
-    const level = JSON.parse(out).levels[0]
-    const monitor = JSON.parse(
-      readFileSync(join(folder, 'out', `concurrency-${sessions}`, 'self-monitoring.json'), 'utf8'),
-    )
-    const cpuS = monitor.series.reduce((sum, second) => sum + second.cpu_share, 0)
-    return {
-      sends: level.send_lateness_s.n,
-      p50: level.send_lateness_s.p50 * 1000,
-      p99: level.send_lateness_s.p99 * 1000,
-      max: level.send_lateness_s.max * 1000,
-      cpuS,
-      pacingViolations: level.pacing_violations,
-      sessionsOk: `${level.sessions_succeeded}/${level.sessions_attempted}`,
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-const naive = async (url) =>
-  JSON.parse(
-    await run(pinned(0, [process.execPath, join(here, 'naive-client.js'), url, String(sessions), String(SECONDS)])),
+  const startMs = performance.now()
+  const measured = await runSection(sections[name])
+  results[name] = { ...measured, other_load_before: load, took_s: Math.round((performance.now() - startMs) / 1000) }
+  writeFileSync(
+    options.json,
+    `${JSON.stringify({ schema: 'floorload.bench/1', machine, settings, results }, null, 1)}\n`,
   )
-
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)]
-const server = await startServer()
-const results = { ours: [], naive: [] }
-try {
-  for (let round = 0; round < rounds; round += 1) {
-    results.ours.push(await ours(server.url))
-    results.naive.push(await naive(server.url))
-  }
-} finally {
-  server.stop()
 }
 
-const summary = Object.fromEntries(
-  Object.entries(results).map(([name, list]) => [
-    name,
-    {
-      lateness_p50_ms: median(list.map(({ p50 }) => p50)),
-      lateness_p99_ms: median(list.map(({ p99 }) => p99)),
-      lateness_max_ms: median(list.map(({ max }) => max)),
-      cpu_us_per_packet: median(list.map(({ cpuS, sends }) => (1e6 * cpuS) / sends)),
-    },
-  ]),
-)
-const violations = results.ours.reduce((sum, { pacingViolations }) => sum + pacingViolations, 0)
-const ratio = (key) => (summary.naive[key] / summary.ours[key]).toFixed(1)
-const row = (label, key, digits) =>
-  `${label.padEnd(34)} ${summary.ours[key].toFixed(digits).padStart(10)} ${summary.naive[key].toFixed(digits).padStart(10)} ${ratio(key).padStart(8)}`
-process.stdout.write(
-  `${[
-    `${sessions} paced sessions, client on one core, server on another, median of ${rounds} interleaved rounds`,
-    `${''.padEnd(34)} ${'floorload'.padStart(10)} ${'naive'.padStart(10)} ${'ratio'.padStart(8)}`,
-    row('send lateness p50, ms', 'lateness_p50_ms', 2),
-    row('send lateness p99, ms', 'lateness_p99_ms', 2),
-    row('send lateness max, ms', 'lateness_max_ms', 2),
-    row('CPU per packet (both ways), us', 'cpu_us_per_packet', 0),
-    `floorload stores raw traces and receipts meanwhile, the naive client stores nothing; sessions ok ${results.ours.map(({ sessionsOk }) => sessionsOk).join(', ')}; pacing violations ${violations}`,
-  ].join('\n')}\n`,
-)
-writeFileSync(join(here, 'results.json'), `${JSON.stringify({ sessions, rounds, summary, results }, null, 2)}\n`)
-
-// What is done with a recorded run, in a bench of its own.
-execFileSync(process.execPath, [join(here, 'windows.js'), '--rounds', String(rounds)], { stdio: 'inherit' })
+async function runSection(load) {
+  try {
+    const { run } = await load()
+    const { text, results: measured } = await run(settings)
+    process.stdout.write(`${text}\n`)
+    return measured
+  } catch (error) {
+    if (error.code === 'ERR_MODULE_NOT_FOUND') {
+      process.stdout.write(`not available: ${error.message.split('\n')[0]}\n\n`)
+      return { not_available: error.message }
+    }
+    process.stdout.write(`failed: ${error.message}\n\n`)
+    process.exitCode = 1
+    return { failed: error.message }
+  }
+}

@@ -11,6 +11,13 @@ export type DurationUs = number
 /** Cancels a call that was asked for with `Clock.at`; harmless when it has already happened. */
 export type Cancel = () => void
 
+/** A call that is asked for again and again. */
+export interface Alarm {
+  /** Asks for the call, as `Clock.at` does; in place of one that is pending. */
+  set(dueAtUs: InstantUs): void
+  clear(): void
+}
+
 export interface Clock {
   /** Monotonic; never goes back. */
   nowUs(): InstantUs
@@ -19,6 +26,20 @@ export interface Clock {
    * time, and in order of asking where due times are equal.
    */
   at(dueAtUs: InstantUs, wake: () => void): Cancel
+  /** An alarm that costs no memory each time; clocks that do not care have none, and `alarmOn` makes do with `at`. */
+  alarm?(wake: () => void): Alarm
+}
+
+export function alarmOn(clock: Clock, wake: () => void): Alarm {
+  if (clock.alarm !== undefined) return clock.alarm(wake)
+  let cancel: Cancel = () => undefined
+  return {
+    set: (dueAtUs) => {
+      cancel()
+      cancel = clock.at(dueAtUs, wake)
+    },
+    clear: () => cancel(),
+  }
 }
 
 export const US_PER_S = 1_000_000

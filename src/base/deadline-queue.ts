@@ -2,9 +2,33 @@
 import type { Cancel, InstantUs } from './clock.js'
 
 interface Entry {
-  readonly dueAtUs: InstantUs
-  readonly order: number
+  dueAtUs: InstantUs
+  order: number
   wake: (() => void) | undefined
+  isQueued: boolean
+}
+
+/** A wake-up that is put into the queue again and again, without a new entry each time. */
+export class QueuedAlarm {
+  readonly #queue: DeadlineQueue
+  readonly #wake: () => void
+  #entry: Entry | undefined
+
+  constructor(queue: DeadlineQueue, wake: () => void) {
+    this.#queue = queue
+    this.#wake = wake
+  }
+
+  set(dueAtUs: InstantUs): void {
+    this.clear()
+    // An entry that was cancelled stays in the queue until its time comes.
+    if (this.#entry === undefined || this.#entry.isQueued) this.#entry = this.#queue.push(dueAtUs, this.#wake)
+    else this.#queue.pushAgain(this.#entry, dueAtUs, this.#wake)
+  }
+
+  clear(): void {
+    if (this.#entry?.isQueued) this.#entry.wake = undefined
+  }
 }
 
 export class DeadlineQueue {
@@ -18,12 +42,27 @@ export class DeadlineQueue {
   }
 
   add(dueAtUs: InstantUs, wake: () => void): Cancel {
-    const entry: Entry = { dueAtUs, order: this.#nextOrder++, wake }
-    this.#heap.push(entry)
-    this.#siftUp(this.#heap.length - 1)
+    const entry = this.push(dueAtUs, wake)
     return () => {
       entry.wake = undefined
     }
+  }
+
+  /** @internal */
+  push(dueAtUs: InstantUs, wake: () => void): Entry {
+    const entry: Entry = { dueAtUs, order: 0, wake, isQueued: false }
+    this.pushAgain(entry, dueAtUs, wake)
+    return entry
+  }
+
+  /** @internal @param entry that is not in the queue */
+  pushAgain(entry: Entry, dueAtUs: InstantUs, wake: () => void): void {
+    entry.dueAtUs = dueAtUs
+    entry.order = this.#nextOrder++
+    entry.wake = wake
+    entry.isQueued = true
+    this.#heap.push(entry)
+    this.#siftUp(this.#heap.length - 1)
   }
 
   /** Takes the earliest wake-up if it is due at or before `nowUs`. */
@@ -40,6 +79,8 @@ export class DeadlineQueue {
   }
 
   #removeTop(): void {
+    const top = this.#heap[0]
+    if (top !== undefined) top.isQueued = false
     const last = this.#heap.pop()
     if (last === undefined || this.#heap.length === 0) return
     this.#heap[0] = last

@@ -3,9 +3,9 @@
  * resolution of a millisecond and may fire up to a millisecond early, so the clock is read again on waking and the timer
  * armed again when it is not yet time.
  */
-import type { Cancel, Clock, InstantUs } from './clock.js'
+import type { Alarm, Cancel, Clock, InstantUs } from './clock.js'
 import { US_PER_MS } from './clock.js'
-import { DeadlineQueue } from './deadline-queue.js'
+import { DeadlineQueue, QueuedAlarm } from './deadline-queue.js'
 
 /**
  * From this process's `performance.now()` to the host's monotonic clock, which all its processes share. Both count the same
@@ -32,6 +32,8 @@ export class SystemClock implements Clock {
   readonly #queue = new DeadlineQueue()
   #timer: NodeJS.Timeout | undefined
   #armedForUs = Number.POSITIVE_INFINITY
+  #isWaking = false
+  readonly #onTimerDue = () => this.#onTimer()
 
   nowUs(): InstantUs {
     return Math.floor(performance.now() * US_PER_MS + OFFSET_US)
@@ -39,11 +41,26 @@ export class SystemClock implements Clock {
 
   at(dueAtUs: InstantUs, wake: () => void): Cancel {
     const cancel = this.#queue.add(dueAtUs, wake)
-    this.#arm()
+    // After the calls that are due it is armed once.
+    if (!this.#isWaking) this.#arm()
     return () => {
       cancel()
       // With nothing left to wake for, an armed timer would only keep the process alive.
       if (this.#queue.earliestUs === undefined) this.#arm()
+    }
+  }
+
+  alarm(wake: () => void): Alarm {
+    const alarm = new QueuedAlarm(this.#queue, wake)
+    return {
+      set: (dueAtUs) => {
+        alarm.set(dueAtUs)
+        if (!this.#isWaking) this.#arm()
+      },
+      clear: () => {
+        alarm.clear()
+        if (this.#queue.earliestUs === undefined) this.#arm()
+      },
     }
   }
 
@@ -59,12 +76,13 @@ export class SystemClock implements Clock {
     if (this.#timer !== undefined) clearTimeout(this.#timer)
     this.#armedForUs = earliestUs
     const delayMs = Math.max(0, Math.floor((earliestUs - this.nowUs()) / 1000))
-    this.#timer = setTimeout(() => this.#onTimer(), Math.min(delayMs, 2 ** 31 - 1))
+    this.#timer = setTimeout(this.#onTimerDue, Math.min(delayMs, 2 ** 31 - 1))
   }
 
   #onTimer(): void {
     this.#timer = undefined
     this.#armedForUs = Number.POSITIVE_INFINITY
+    this.#isWaking = true
     try {
       for (;;) {
         const wake = this.#queue.takeDue(this.nowUs())
@@ -72,6 +90,7 @@ export class SystemClock implements Clock {
         wake()
       }
     } finally {
+      this.#isWaking = false
       this.#arm()
     }
   }

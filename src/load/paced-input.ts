@@ -3,8 +3,8 @@
  * is never sent before it is due, a late one goes out at once, and the schedule does not move. The end of the input is a
  * point of the same schedule, and never before the last packet has had its time.
  */
-import type { Cancel, Clock, DurationUs, InstantUs } from '../base/clock.js'
-import { US_PER_S } from '../base/clock.js'
+import type { Alarm, Clock, DurationUs, InstantUs } from '../base/clock.js'
+import { alarmOn, US_PER_S } from '../base/clock.js'
 import type { WirePackets } from '../protocol/script.js'
 
 export interface PacedInputOptions {
@@ -26,17 +26,12 @@ export class PacedInput {
   #lastSendAtUs: InstantUs | undefined
   #nextPacket = 0
   #isStopped = false
-  #cancel: Cancel = () => undefined
-  // Made once, not for every packet: in a large level garbage costs more than anything else here.
-  readonly #wakeToSend = () => {
-    if (!this.#isStopped && this.#startAtUs !== undefined) this.#sendDue(this.#startAtUs)
-  }
-  readonly #wakeToEnd = () => {
-    if (!this.#isStopped) this.#end()
-  }
+  // One for all packets: in a large level garbage costs more than anything else here.
+  readonly #alarm: Alarm
 
   constructor(options: PacedInputOptions) {
     this.#options = options
+    this.#alarm = alarmOn(options.clock, () => this.#onDue())
   }
 
   /** Planned start of the first packet, once it is known. */
@@ -51,14 +46,20 @@ export class PacedInput {
   start(startAtUs: InstantUs): boolean {
     if (this.#isStopped || this.#startAtUs !== undefined) return false
     this.#startAtUs = startAtUs
-    this.#wakeAt(startAtUs, this.#wakeToSend)
+    this.#alarm.set(startAtUs)
     return true
   }
 
   /** Sends nothing more, for good. */
   stop(): void {
     this.#isStopped = true
-    this.#cancel()
+    this.#alarm.clear()
+  }
+
+  #onDue(): void {
+    if (this.#isStopped || this.#startAtUs === undefined) return
+    if (this.#nextPacket < this.#options.packets.frames.length) this.#sendDue(this.#startAtUs)
+    else this.#end()
   }
 
   #sendDue(startAtUs: InstantUs): void {
@@ -67,12 +68,12 @@ export class PacedInput {
       const dueAtUs = startAtUs + this.#nextPacket * packetUs
       const nowUs = clock.nowUs()
       if (nowUs < dueAtUs) {
-        this.#wakeAt(dueAtUs, this.#wakeToSend)
+        this.#alarm.set(dueAtUs)
         return
       }
       this.#sendPacket(this.#nextPacket, nowUs, dueAtUs)
     }
-    if (!this.#isStopped) this.#wakeAt(this.#endAtUs(startAtUs), this.#wakeToEnd)
+    if (!this.#isStopped) this.#alarm.set(this.#endAtUs(startAtUs))
   }
 
   #sendPacket(index: number, nowUs: InstantUs, dueAtUs: InstantUs): void {
@@ -97,9 +98,5 @@ export class PacedInput {
   #end(): void {
     this.stop()
     this.#options.onEnd()
-  }
-
-  #wakeAt(dueAtUs: InstantUs, wake: () => void): void {
-    this.#cancel = this.#options.clock.at(dueAtUs, wake)
   }
 }

@@ -10,7 +10,7 @@ const SENDER_PROCESS = fileURLToPath(new URL('./sender-process.io.js', import.me
  * moments, and can be kept away only at the start of a process. Young objects here die young; with this much room for them
  * a collection is seldom and short.
  */
-const NODE_FLAGS = ['--single-threaded-gc', '--max-semi-space-size=64']
+const NODE_FLAGS = ['--single-threaded-gc', '--max-semi-space-size=64', '--expose-gc']
 const STDERR_LENGTH = 4000
 
 export interface SenderHandlers {

@@ -105,6 +105,8 @@ export class Sender {
       gate: {
         waiting: (wave, start) => {
           startWave(wave).then(start)
+          // While nobody sends: what the handshakes left behind would be collected in the first second of packets.
+          globalThis.gc?.()
           tell({ kind: 'wave_waiting', wave })
         },
         over: (wave, begin) => {

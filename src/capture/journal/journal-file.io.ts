@@ -50,7 +50,7 @@ export class JournalFile {
   /** A record without a body. @returns false when nothing can be stored any more */
   note(kind: RecordKind, session: number, atUs: InstantUs, number: number): boolean {
     if (!this.#makeRoom(HEADER_BYTES)) return false
-    writeHeader(this.#view, this.#length, { kind, session, atUs, number })
+    writeHeader(this.#view, this.#length, kind, session, atUs, number)
     this.#length += HEADER_BYTES
     return true
   }
@@ -59,7 +59,7 @@ export class JournalFile {
   append(kind: RecordKind, session: number, atUs: InstantUs, bytes: Buffer, from: number, to: number): boolean {
     const length = to - from
     if (!this.#makeRoom(HEADER_BYTES + length)) return false
-    writeHeader(this.#view, this.#length, { kind, session, atUs, number: length })
+    writeHeader(this.#view, this.#length, kind, session, atUs, length)
     this.#length += HEADER_BYTES
     if (length > BUFFER_BYTES - this.#length) {
       // Longer than the buffer itself: the header first, then the body from where it is.

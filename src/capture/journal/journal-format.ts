@@ -39,17 +39,15 @@ export function hasBody(kind: number): boolean {
 export function writeHeader(
   into: DataView,
   at: number,
-  header: {
-    readonly kind: RecordKind
-    readonly session: number
-    readonly atUs: InstantUs
-    readonly number: number
-  },
+  kind: RecordKind,
+  session: number,
+  atUs: InstantUs,
+  number: number,
 ): void {
-  into.setUint8(at, header.kind)
-  into.setUint32(at + 1, header.session, true)
-  into.setFloat64(at + 5, header.atUs, true)
-  into.setUint32(at + 13, header.number, true)
+  into.setUint8(at, kind)
+  into.setUint32(at + 1, session, true)
+  into.setFloat64(at + 5, atUs, true)
+  into.setUint32(at + 13, number, true)
 }
 
 /** Hears the records of a journal; `body` is valid during the call only. */
