@@ -4,8 +4,8 @@
  * that is no run at all is an error.
  */
 import { isAscii } from 'node:buffer'
-import { createHash, type Hash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import { UserError } from '../base/errors.js'
@@ -136,7 +136,7 @@ export interface ReadSessionOptions {
   readonly inputRateHz: number
   readonly areReceiptsRequired?: boolean
   /** Fed with the session's name and the hashes of its files. */
-  readonly digest?: Hash
+  readonly digest?: { update(text: string): unknown }
 }
 
 /** Reads one session's files. Never throws on what they hold: what is wrong with them is in `fileProblems`. */
@@ -144,11 +144,9 @@ export async function readSession(entry: SessionEntry, options: ReadSessionOptio
   const { inputRateHz, digest } = options
   if (entry.problem !== undefined) return unreadableSession(entry, inputRateHz)
   const problems: string[] = []
-  const [trace, receiptsText, input] = await Promise.all([
-    readIfThere(join(entry.directory, TRACE_FILE)),
-    readIfThere(join(entry.directory, RECEIPTS_FILE)),
-    readIfThere(join(entry.directory, INPUT_FILE)),
-  ])
+  const [trace, receiptsText, input] = [TRACE_FILE, RECEIPTS_FILE, INPUT_FILE].map((name) =>
+    bytesOf(join(entry.directory, name)),
+  )
   digest?.update(entry.name)
   for (const bytes of [trace, receiptsText, input]) digest?.update(sha256(bytes ?? Buffer.alloc(0)))
   if (trace === undefined) problems.push(`${TRACE_FILE} is missing`)
@@ -289,6 +287,15 @@ async function subdirectories(directory: string): Promise<string[] | undefined> 
 async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** At once: what waits for the bytes has nothing else to do, and would wait longer for a thread of the pool. */
+function bytesOf(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
   } catch {
     return undefined
   }

@@ -19,9 +19,37 @@ const AUDIO_KEYS = ['audio', 'delta'] as const
 /** What stands before it is short. */
 const KEY_AT_MAX = 400
 
+/** How the lines of packets begin that the recorder of this house writes, up to their time and from their event on. */
+const PACKET_HEAD = '{"direction":"send","time_s":'
+const PACKET_EVENT = ',"event":{"type":"input_audio_buffer.append","event_id":"'
+const PACKET_AUDIO = '","audio":"'
+const PACKET_END = '"}}'
+/** As JSON writes a number that is neither negative nor in exponents. */
+const PLAIN_NUMBER = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
+const PLAIN_ID = /^[\w.-]+$/
+
+/** Most lines of most traces are of this one shape, and need no parser. */
+function parsePacketLine(text: string): AudioLine | undefined {
+  if (!text.startsWith(PACKET_HEAD) || !text.endsWith(PACKET_END)) return undefined
+  const timeEnd = text.indexOf(',', PACKET_HEAD.length)
+  const idAt = timeEnd + PACKET_EVENT.length
+  if (!text.startsWith(PACKET_EVENT, timeEnd)) return undefined
+  const idEnd = text.indexOf('"', idAt)
+  const audioAt = idEnd + PACKET_AUDIO.length
+  if (!text.startsWith(PACKET_AUDIO, idEnd)) return undefined
+  const time = text.slice(PACKET_HEAD.length, timeEnd)
+  const id = text.slice(idAt, idEnd)
+  const audio = text.slice(audioAt, text.length - PACKET_END.length)
+  if (!PLAIN_NUMBER.test(time) || !PLAIN_ID.test(id) || base64ByteLength(audio) === undefined) return undefined
+  const event = { type: 'input_audio_buffer.append', event_id: id, audio }
+  return { value: { direction: 'send', time_s: Number(time), event }, rest: '' }
+}
+
 /** @returns undefined where the line is no such line: parse it */
 export function parseAudioLine(text: string): AudioLine | undefined {
   if (text.length < MIN_LENGTH) return undefined
+  const packet = parsePacketLine(text)
+  if (packet !== undefined) return packet
   const head = text.slice(0, KEY_AT_MAX)
   for (const key of AUDIO_KEYS) {
     const opening = `"${key}":"`

@@ -1,5 +1,5 @@
 /**
- * From a recorded run to its level row: reads one session after the other, keeps the facts and lets the trace go. Needs
+ * From a recorded run to its level row: reads its sessions, keeps the facts and lets the traces go. Needs
  * no server, and gives the same row for the same files every time.
  */
 import { createHash } from 'node:crypto'
@@ -9,12 +9,13 @@ import { UserError } from '../base/errors.js'
 import { profileOfRun } from '../capture/run-profile.io.js'
 import { type RecordedRun, readRun, readSession } from '../capture/run-reader.io.js'
 import { type LevelRow, levelRow } from '../metrics/level-row.js'
-import { type SessionFacts, sessionFacts } from '../metrics/session-facts.js'
+import type { SessionFacts } from '../metrics/session-facts.js'
 import { type SessionTimeline, sessionTimeline } from '../metrics/session-timeline.js'
 import { levelStalls } from '../metrics/stalls.js'
 import { worstSession } from '../metrics/worst-session.js'
 import type { Profile, Targets } from '../profile/profile.js'
 import { DEFAULT_ADMISSION_RETRIES } from '../protocol/verdict.js'
+import { analyseSessions } from './analyse-sessions.io.js'
 import { type LevelEvidence, levelEvidence } from './server-metrics/level-evidence.js'
 import { parseServerScrapes, SERVER_METRICS_FILE } from './server-metrics/scrape-record.js'
 
@@ -66,22 +67,17 @@ export async function analyseRun(directory: string, overrides: EvaluationOverrid
     (overrides.reserveMs ?? (run.reserveS === undefined ? DEFAULT_RESERVE_MS : run.reserveS * 1000)) * 1000,
   )
   const digest = createHash('sha256').update(JSON.stringify(run.monitoring ?? null))
-  const sessions: SessionFacts[] = []
-  for (const entry of [...run.sessions].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const recording = await readSession(entry, {
-      inputRateHz: profile.input.sample_rate_hz,
+  const analyses = await analyseSessions(
+    [...run.sessions].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    {
+      profile,
       areReceiptsRequired: run.areReceiptsRequired,
-      digest,
-    })
-    sessions.push(
-      sessionFacts({
-        recording,
-        profile,
-        admissionRetryLimit: run.admissionRetryLimit ?? DEFAULT_ADMISSION_RETRIES,
-        reserveUs,
-      }),
-    )
-  }
+      admissionRetryLimit: run.admissionRetryLimit ?? DEFAULT_ADMISSION_RETRIES,
+      reserveUs,
+    },
+  )
+  for (const text of analyses.flatMap(({ hashed }) => hashed)) digest.update(text)
+  const sessions = analyses.map(({ facts }) => facts)
   const row = levelRow({
     profile,
     targets,
