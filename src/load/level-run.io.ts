@@ -125,7 +125,7 @@ class LevelRun {
     const dead = this.#members.filter(({ state }) => state === 'dead')
     const [first] = dead
     if (first !== undefined && dead.length === this.#members.length && !signal.aborted) {
-      throw new Error(`the load process died (${first.death})`)
+      throw new Error(`the sending process died (${first.death})`)
     }
     for (const member of dead) await this.#storeForTheDead(member)
     const monitoring = mergeMonitoring({
@@ -198,7 +198,7 @@ class LevelRun {
         this.#fail(userError(message.code, message.message, message.fix))
         break
       default:
-        this.#fail(new Error(`the load process failed: ${message.message}`))
+        this.#fail(new Error(`a sending process failed: ${message.message}`))
     }
     this.#look()
   }

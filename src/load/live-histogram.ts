@@ -1,5 +1,5 @@
 /**
- * Live figures of a load process, as HDR histograms of whole microseconds with three digits: a value costs one count in a
+ * Live figures of a sender, as HDR histograms of whole microseconds with three digits: a value costs one count in a
  * typed array, and histograms of several processes add up without averaging percentiles. For the display and for what a
  * process says of itself; final figures of the sessions come from exact values in the traces.
  */

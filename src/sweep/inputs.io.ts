@@ -1,4 +1,4 @@
-/** The audio of a sweep: loaded from wherever the sweep says, and kept in the output folder for load processes and readers. */
+/** The audio of a sweep: loaded from wherever the sweep says, and kept in the output folder for senders and readers. */
 import { join } from 'node:path'
 import { writeFileWhole } from '../base/atomic-file.io.js'
 import { UserError } from '../base/errors.js'

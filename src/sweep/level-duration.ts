@@ -3,7 +3,7 @@ import { clipDurationS, type InputClip } from '../dataset/input-clip.js'
 import type { Profile } from '../profile/profile.js'
 import type { PlannedLevel } from './level-order.js'
 
-/** Start of the load process and the first handshakes. */
+/** Start of the senders and the first handshakes. */
 const START_S = 1
 
 /**

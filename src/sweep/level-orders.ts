@@ -1,4 +1,4 @@
-/** What a level is made of: its sessions, the plan for the load process, and the manifest of its run. Pure. */
+/** What a level is made of: its sessions, the plan for its senders, and the manifest of its run. Pure. */
 import { redactUrl } from '../base/redact.js'
 import type { DatasetBooks } from '../dataset/dataset-books.js'
 import { FDB_VERSIONS } from '../dataset/fdb-versions.js'

@@ -1,5 +1,5 @@
 /**
- * The sweep: every level and repeat in a fresh load process, judged when its process has ended, so that a crash or an
+ * The sweep: every level and repeat in fresh sender processes, judged when they have ended, so that a crash or an
  * interrupt loses no finished level. Results are rewritten after each one.
  */
 import { join } from 'node:path'

@@ -42,7 +42,7 @@ export interface ServingLevel extends LevelRow {
   readonly work_drops: readonly WorkMeasure[]
   /** How much of what the load generator's host can drive this level took; null where that is not known. */
   readonly headroom: { readonly calibrated_sessions: number; readonly share: number } | null
-  /** Worst event-loop delay of the load process; null where it was not recorded. */
+  /** Worst event-loop delay of a sender; null where it was not recorded. */
   readonly client_stall_ms: { readonly p50: number; readonly p99: number; readonly max: number } | null
   /** The load generator's own record; null where it kept none. */
   readonly load_generator: LoadGenerator | null

@@ -2,8 +2,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { describeProblems } from '../../src/base/schema.js'
 import { loadProfile, SHIPPED_SWEEPS_DIR } from '../../src/profile/load-profile.io.js'
 import { loadSweepFile } from '../../src/profile/load-sweep-file.io.js'
+import { phasesOf, sweepFileSchema } from '../../src/profile/sweep-file.js'
 import { folderWith } from '../helpers/temp-folders.js'
 
 const NAMES = readdirSync(SHIPPED_SWEEPS_DIR).map((file) => file.replace('.yaml', ''))
@@ -41,6 +43,7 @@ describe('a sweep file of one’s own', () => {
       order: 'ascending',
       repeats: 1,
       start: 'pool',
+      senders: 'auto',
       inputs: { kind: 'built-in' },
       sessions: 'all',
       warm_up_sessions: 1,
@@ -127,5 +130,25 @@ describe('a sweep file of one’s own', () => {
     const refusal = await sweepOf({ ...MINE, ...change }).catch((thrown: unknown) => thrown)
     expect(refusal).toMatchObject({ name: 'UserError', code: 'SWEEP_FIELD' })
     expect((refusal as Error).message).toContain(problem)
+  })
+})
+
+describe('phases', () => {
+  it.each([
+    [{}, 'spread'],
+    [{ phases: 'aligned' }, 'aligned'],
+    [{ start: 'poisson', phases: 'spread' }, 'spread'],
+    [{ start: 'aligned' }, 'aligned'],
+    [{ start: 'spread' }, 'spread'],
+    [{ start: 'aligned', phases: 'aligned' }, 'aligned'],
+  ])('of %j are %s', async (changes, phases) => {
+    expect(phasesOf(sweepFileSchema.parse({ ...MINE, ...changes }))).toBe(phases)
+  })
+
+  it.each([
+    { start: 'aligned', phases: 'spread' },
+    { start: 'spread', phases: 'aligned' },
+  ])('that contradict their start are refused: %j', (changes) => {
+    expect(describeProblems(sweepFileSchema, { ...MINE, ...changes })).toMatch(/phases.*must not contradict the start/)
   })
 })

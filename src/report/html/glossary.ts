@@ -81,7 +81,7 @@ const TERMS = {
   lateSends: ['sends over 20 ms late', 'Share of packets with a send lateness above 20 ms. It decides nothing.'],
   stall: [
     'client stall',
-    'By how much a wake-up of the load process came late: while it stalls, receipts may be stamped late.',
+    'By how much a wake-up of a sender came late: while it stalls, receipts may be stamped late.',
   ],
   receiveDelay: [
     'receive delay',

@@ -19,7 +19,7 @@ export interface RunFacts {
   readonly sessions: readonly SessionFacts[]
   /** What each session sent, by the session's name; empty where the run keeps no books. */
   readonly samples: ReadonlyMap<string, NonNullable<SessionEntry['sample']>>
-  /** Wake-ups of the load process that came late, and how late a recorded one is at least; undefined where not recorded. */
+  /** Wake-ups of a sender that came late, and how late a recorded one is at least; undefined where not recorded. */
   readonly stalls: { readonly delaysUs: readonly DurationUs[]; readonly thresholdMs: number } | undefined
   /** What each sending process wrote down of itself, second by second; empty where none did. */
   readonly senders: readonly Pick<SenderRecord, 'sender' | 'series'>[]

@@ -1,6 +1,6 @@
 /**
  * What a running sweep shows the world: the level that is being driven, and what the finished ones gave. Live figures come from
- * the load process's own counters; results come from the traces alone. Pure.
+ * the senders' own counters; results come from the traces alone. Pure.
  */
 import type { LevelProgress } from '../../load/sender-messages.js'
 import type { LevelRow } from '../../metrics/level-row.js'
@@ -77,7 +77,7 @@ export class LiveFigures {
       'Packets behind their due time.',
       this.#summaryOf(progress.sendLatenessUs),
     )
-    const stall = 'Worst event-loop delay of the load process since the last report.'
+    const stall = 'Worst event-loop delay of a sender since the last report.'
     yield figure('event_loop_delay_max_seconds', stall, 's', progress.loopDelayMaxMs / 1000)
   }
 
