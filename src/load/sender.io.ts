@@ -13,7 +13,7 @@ import { createLevelTransport } from './level-transport.io.js'
 import { SelfMonitor } from './self-monitor.io.js'
 import type { FromSender, LevelProgress } from './sender-messages.js'
 import type { SenderMonitoring } from './sender-monitoring.js'
-import { SessionRunner } from './session-runner.js'
+import { SendObserver, senderSession } from './sender-session.js'
 import type { LevelTransport } from './transport.js'
 import { transportFor } from './transport-choice.js'
 import { warmUp } from './warm-up.io.js'
@@ -168,18 +168,19 @@ export class Sender {
       sessionTimeoutUs: plan.deadlines.sessionS * US_PER_S,
       postCloseUs: plan.postCloseMs * US_PER_MS,
     }
-    const observer = {
-      packetSent: (latenessUs: number) => this.#monitor.noteSend(latenessUs),
-      unitDone: (lagUs: number) => {
+    const redactEvent = secrets.length === 0 ? undefined : jsonRedactor(secrets)
+    const observer = new SendObserver(
+      (latenessUs) => this.#monitor.noteSend(latenessUs),
+      (lagUs) => {
         this.#monitor.unitLag.record(lagUs)
         if (lagUs > unitUs) this.#missedUnits += 1
       },
-    }
+    )
     return (index, hooks) => {
       const session = plan.sessions[share.sessions[index] ?? -1]
       const packets = session === undefined ? undefined : this.#packets[session.inputIndex]
       if (session === undefined || packets === undefined) throw new Error(`the share has no session ${index}`)
-      return new SessionRunner({
+      return senderSession({
         clock,
         transport: this.#transport,
         script: this.#driver.createScript(plan.profile),
@@ -192,7 +193,7 @@ export class Sender {
         observer,
         requestStart: hooks.requestStart,
         redact,
-        ...(secrets.length === 0 ? {} : { redactEvent: jsonRedactor(secrets) }),
+        redactEvent,
         onEnd: (result) => {
           const { outcome } = result
           if (outcome.kind !== 'completed') this.#failed += 1

@@ -35,7 +35,7 @@ export interface SessionRunnerOptions {
   /** Takes secrets out of messages. */
   readonly redact: (text: string) => string
   /** Takes secrets out of the JSON text of a received frame; nothing is taken out where it is not given. */
-  readonly redactEvent?: (json: string) => string
+  readonly redactEvent?: ((json: string) => string) | undefined
 }
 
 const NORMAL_CLOSE = 1000

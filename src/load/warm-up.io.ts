@@ -13,7 +13,7 @@ import { driverOf } from '../protocol/registry.js'
 import { journalSink } from './journal-sink.io.js'
 import { createLevelTransport } from './level-transport.io.js'
 import type { SelfMonitor } from './self-monitor.io.js'
-import { SessionRunner } from './session-runner.js'
+import { SendObserver, senderSession } from './sender-session.js'
 import type { TransportName } from './transport-choice.js'
 
 const PROFILE = 'minicpmo-native'
@@ -49,9 +49,13 @@ export async function warmUp(options: {
     const pcm = new Int16Array((PACKETS * profile.input.sample_rate_hz * 80) / 1000).map((_, at) => at % 1000)
     const made = driver.packets(pcm, profile)
     const packets = { ...made, frames: made.frames.map((frame) => transport.prepare(frame)) }
+    const observer = new SendObserver(
+      (latenessUs) => options.monitor.rehearse(latenessUs),
+      () => undefined,
+    )
     const run = (index: number) =>
       new Promise<void>((resolve) => {
-        new SessionRunner({
+        senderSession({
           ...{ clock, transport, packets, packetUs: PACKET_US },
           script: driver.createScript(profile),
           // The end of the input comes with its last packet, on this faster clock.
@@ -65,9 +69,10 @@ export async function warmUp(options: {
             postCloseUs: 0,
           },
           sink: journalSink(journal, index),
-          observer: { packetSent: (latenessUs) => options.monitor.rehearse(latenessUs) },
+          observer,
           requestStart: (start) => start(clock.nowUs() + Math.floor((index * PACKET_US) / SESSIONS)),
           redact: (text) => text,
+          redactEvent: undefined,
           onEnd: () => resolve(),
         }).begin()
       })
