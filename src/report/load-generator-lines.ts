@@ -20,6 +20,7 @@ export function loadGeneratorText(row: ServingLevel): string | undefined {
   const { event_loop_delay_ms: loop, receive_delay_ms: receive, gc } = own
   return [
     ...(own.senders === 1 ? [] : [`${own.senders} senders`]),
+    ...(row.phases === null ? [] : [`phases ${row.phases}`]),
     ...(late === null ? [] : [`sends late p99 ${ms(late.p99 * 1000)}, max ${ms(late.max * 1000)}`]),
     ...(loop === null ? [] : [`event loop p99 ${ms(loop.p99)}`]),
     receive === null ? 'received late: not measured' : `received late p99 ${ms(receive.p99)}`,

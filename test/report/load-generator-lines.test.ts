@@ -33,6 +33,7 @@ function levelWith(own: Partial<LoadGenerator> | null, changes: Partial<ServingL
     concurrency: 4,
     repeat: 1,
     send_lateness_s: LATE,
+    phases: 'spread',
     headroom: null,
     load_generator: own === null ? null : { ...QUIET, ...own },
     ...changes,
@@ -42,12 +43,12 @@ function levelWith(own: Partial<LoadGenerator> | null, changes: Partial<ServingL
 describe('what the load generator proves of itself', () => {
   it('is one line', () => {
     expect(loadGeneratorLines([levelWith({})])).toEqual([
-      'load generator, level 4: sends late p99 0.8 ms, max 3.1 ms; event loop p99 1.2 ms; received late p99 0.4 ms; GC 14 pauses, longest 1.1 ms; host CPU pressure 3.00%, no steal',
+      'load generator, level 4: phases spread; sends late p99 0.8 ms, max 3.1 ms; event loop p99 1.2 ms; received late p99 0.4 ms; GC 14 pauses, longest 1.1 ms; host CPU pressure 3.00%, no steal',
     ])
   })
 
   it.each([
-    { name: 'several senders', own: { senders: 3 }, part: /^3 senders; sends late/ },
+    { name: 'several senders', own: { senders: 3 }, part: /^3 senders; phases spread; sends late/ },
     { name: 'no probe', own: { receive_delay_ms: null }, part: /; received late: not measured;/ },
     { name: 'no pause', own: { gc: { pauses: 0, total_ms: 0, max_ms: 0 } }, part: /; no GC pause;/ },
     { name: 'one pause', own: { gc: { pauses: 1, total_ms: 2, max_ms: 2 } }, part: /; GC 1 pause, longest 2\.0 ms;/ },
@@ -57,9 +58,16 @@ describe('what the load generator proves of itself', () => {
     expect(loadGeneratorText(levelWith(own))).toMatch(part)
   })
 
+  it('says how near to its limit the host was, and nothing of phases that nobody recorded', () => {
+    const row = levelWith({}, { headroom: { calibrated_sessions: 1200, share: 0.12 }, phases: null })
+    expect(loadGeneratorText(row)).toMatch(/^sends late.*; 12\.0% of what this host can drive$/)
+  })
+
   it('has a line for each level that kept a record, with the profile where there are several', () => {
     const levels = [levelWith({}, { profile: 'two', repeat: 2 }), levelWith(null)]
-    expect(loadGeneratorLines(levels)).toEqual([expect.stringMatching(/^load generator, two, level 4 r2: sends/)])
+    expect(loadGeneratorLines(levels)).toEqual([
+      expect.stringMatching(/^load generator, two, level 4 r2: phases spread; sends/),
+    ])
   })
 })
 
