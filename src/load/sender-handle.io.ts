@@ -8,9 +8,10 @@ const SENDER_PROCESS = fileURLToPath(new URL('./sender-process.io.js', import.me
 /**
  * The collector on the sender's own thread, and rarely: V8's helper threads would compete with it for its core at the worst
  * moments, and can be kept away only at the start of a process. Young objects here die young; with this much room for them
- * a collection is seldom and short.
+ * a collection is seldom and short. They get it from the start: a young generation that grows is
+ * collected again and again while the level begins.
  */
-const NODE_FLAGS = ['--single-threaded-gc', '--max-semi-space-size=64', '--expose-gc']
+const NODE_FLAGS = ['--single-threaded-gc', '--max-semi-space-size=64', '--min-semi-space-size=64', '--expose-gc']
 const STDERR_LENGTH = 4000
 
 export interface SenderHandlers {

@@ -38,7 +38,7 @@ const OTHER_FILES = 64
 /** A closed connection keeps its port for this long. */
 const TIME_WAIT_S = 60
 /** Of a sender without sessions, and of each session: larger than what was measured (docs/performance.md). */
-const SENDER_BYTES = 150e6
+const SENDER_BYTES = 250e6
 const SESSION_BYTES = 100e3
 /** A machine that is busy with something else shows in the lateness. */
 const LOAD_PER_CORE_MAX = 0.5
